@@ -10,6 +10,7 @@ import { createLimiter } from '../gateway/limits/limiter.ts'
 import { createSharedLimiter } from '../gateway/limits/shared-limiter.ts'
 import { createMediaFetcher } from '../gateway/media/fetch-media.ts'
 import { createCommitter } from '../gateway/money/committer.ts'
+import { createLeases } from '../gateway/money/leases.ts'
 import { createLowBalanceWarning } from '../gateway/money/overdraft.ts'
 import { createReservations } from '../gateway/money/reservations.ts'
 import { createOutbound } from '../gateway/outbound/outbound.ts'
@@ -20,7 +21,7 @@ import { createNotOffered } from '../gateway/serve/published-paths.ts'
 import { modelRoutes } from '../gateway/serve/routes.ts'
 import { createSockets } from '../gateway/socket/sockets.ts'
 import { createWatchdog } from '../gateway/upstream/watchdog.ts'
-import { type Clock, createRunningClock, type Repeat, utcDay } from '../lib/clock.ts'
+import { type Clock, createRunningClock, type Repeat, repeatByTimer, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import type { AvailabilityStore } from '../store/ports/availability.ts'
@@ -44,7 +45,7 @@ export type GatewayStore = Pick<Store, 'tokens' | 'answers' | 'responses' | 'hea
   readonly edits: Pick<EditStore, 'storedSettings'>
   readonly records: Pick<
     RecordStore,
-    'isShared' | 'commit' | 'onOverrun' | 'receipt' | 'tokenUsage'
+    'isShared' | 'commit' | 'leases' | 'onOverrun' | 'receipt' | 'tokenUsage'
   >
   readonly availability: AvailabilityStore
   readonly file?: Pick<StoreFile, 'require'>
@@ -210,6 +211,7 @@ export async function createGateway(parts: GatewayParts) {
     async stop(): Promise<void> {
       refusalLog.stop()
       await background.stop()
+      money.stop()
       await own.stop()
       slots.stop()
       watchdog.stop()
@@ -261,18 +263,23 @@ function createMoney(parts: GatewayParts, tick: Clock, lowNano: () => number) {
     onBalance: createLowBalanceWarning(log, lowNano),
     unknownKeys: createUnknownKeyLimit(keys, tick, { processes: parts.processes }),
   })
+  const source = store.records.leases
+  const leases = source && createLeases(source, tick, () => committer.commitWishes())
   const reservations = createReservations(
     () => committer,
     () => utcDay(clock()),
+    { leases },
   )
   function onCommitted(batch: Batch, committed: Committed): void {
     authenticator.committed(committed)
     parts.onCommitted?.(committed)
     reservations.committed(batch, committed)
   }
-  const committer = createCommitter(store.records, onCommitted, log, parts.spool)
+  const committer = createCommitter(store.records, onCommitted, log, parts.spool, leases)
   store.records.onOverrun?.(reservations.noteOverrun)
-  return { authenticator, reservations, committer }
+  const { repeat = repeatByTimer } = parts
+  const stopResting = leases && repeat(leases.rest, leases.restMs)
+  return { authenticator, reservations, committer, leases, stop: () => stopResting?.() }
 }
 
 /** A request that can't be stored must not reach the upstream. */

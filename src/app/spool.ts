@@ -57,7 +57,9 @@ export async function replay(
     const { requestId, tokenId, accountId, createdAt } = settlement.request
     const token = await tokens.getOrInsertComputed(tokenId, records.tokenOrigin)
     if (token?.accountId === accountId && token.createdAt <= createdAt + skewMs) {
-      kept.keep(requestId, { settle: [settlement] })
+      // The lease that covered it ended with its process.
+      const { leasedNano: _, ...unleased } = settlement
+      kept.keep(requestId, { settle: [unleased] })
       continue
     }
     // After a restored backup, ids may have been given again.

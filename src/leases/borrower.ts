@@ -1,4 +1,4 @@
-import type { Lease, LeaseWish } from './messages.ts'
+import type { Lease, LeaseWish, Owed } from './messages.ts'
 
 /** Two requests within this time are use: the first one alone wishes for nothing. */
 const useMs = 5_000
@@ -206,6 +206,10 @@ export function createBorrower() {
     recalled(accountIds: readonly number[], now: number): void {
       for (const accountId of accountIds) shrink(accountId, now)
     },
+    /** Before the end: what is unused goes back. */
+    returnAll(now: number): void {
+      for (const accountId of accounts.keys()) shrink(accountId, now)
+    },
     /** Once a second: returns what is idle, and forgets accounts without any. */
     rest(now: number): void {
       for (const held of accounts.values()) {
@@ -230,7 +234,7 @@ export function createBorrower() {
      * For a lender that knows nothing, or too much: what is promised is the whole lease from now on. Wishes
      * up to `no` are void, and so is what was said before with a lower one.
      */
-    owed(): { readonly leases: readonly Lease[]; readonly no: number } {
+    owed(): Owed {
       lastNo++
       for (const held of accounts.values()) restart(held, held.usedNano)
       const used = [...accounts.values()].filter(({ usedNano }) => usedNano > 0)

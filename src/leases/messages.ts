@@ -14,6 +14,14 @@ export interface LeaseWish {
   readonly isOwed?: true
 }
 
+/** What a borrower says to a lender that knows nothing of it, or too much. */
+export interface Owed {
+  /** What is promised to requests: the whole of each lease from now on. */
+  readonly leases: readonly Lease[]
+  /** Wishes up to this one are void, and so is what was owed with a lower one. */
+  readonly no: number
+}
+
 /** A lender's answer: the whole lease as it is now. */
 export interface Lease {
   readonly accountId: number

@@ -7,6 +7,7 @@ import type { Exchange } from '../../src/gateway/exchange.ts'
 import { reserveMoney } from '../../src/gateway/money/afford.ts'
 import { createCommitter } from '../../src/gateway/money/committer.ts'
 import type { CountTokens } from '../../src/gateway/money/estimate.ts'
+import { createLeases } from '../../src/gateway/money/leases.ts'
 import { createMeter } from '../../src/gateway/money/meter.ts'
 import { createReservations } from '../../src/gateway/money/reservations.ts'
 import { settle } from '../../src/gateway/money/settle.ts'
@@ -17,6 +18,7 @@ import { createLogger } from '../../src/lib/log.ts'
 import type { Operation } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
+import type { Spool } from '../../src/store/ports/records.ts'
 import { type Dialect, dialects } from '../e2e/dialects.ts'
 import {
   accountWrite,
@@ -28,12 +30,16 @@ import {
 } from '../store/support.ts'
 import { openStore } from '../support/empty-store.ts'
 import { createExchange, plainTerms } from './exchange-parts.ts'
+import { createLendingStore } from './lending-store.ts'
 import { protocols } from './relay-scene.ts'
 
 /** What the one request is, and what its account has. */
 export interface MoneyOptions {
   readonly balanceNano: number
   readonly creditLimitNano?: number
+  /** Its store lends: see `lender` of the scene. */
+  readonly lends?: boolean
+  readonly spool?: Spool
   /** What its token allows for one request. */
   readonly maxCostNano?: number
   readonly terms?: PriceTerms
@@ -64,14 +70,27 @@ export async function createMoneyScene(options: MoneyOptions) {
     tokens: [tokenWrite({ maxCostNano: options.maxCostNano ?? null })],
   })
   const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
+  const lender = options.lends ? createLendingStore(store) : undefined
+  const time = { tick: 0 }
+  const source = lender?.records.leases
+  const leases =
+    source &&
+    createLeases(
+      source,
+      () => time.tick,
+      () => committer.commitWishes(),
+    )
   const committer = createCommitter(
-    store.records,
+    lender?.records ?? store.records,
     (batch, committed) => reservations.committed(batch, committed),
     log,
+    options.spool,
+    leases,
   )
   const reservations = createReservations(
     () => committer,
     () => '2026-11-21',
+    { leases },
   )
   const parts = {
     ...{ committer, reservations, log, countTokens: count },
@@ -110,7 +129,7 @@ export async function createMoneyScene(options: MoneyOptions) {
   }
 
   return {
-    ...{ store, parts, exchange, caller, body, reservations, committer },
+    ...{ store, parts, exchange, caller, body, reservations, committer, lender, leases, time },
     reserveMoney: () => reserveMoney(parts, exchange, body),
     sum,
     /** Relays a stream to a client that reads all, as the gateway does; gives what it came to. */

@@ -70,8 +70,8 @@ export const mutations: readonly Mutation[] = [
   {
     what: 'idle leases are kept',
     file: 'borrower',
-    from: 'now - held.takenAt >= idleMs ? 0 :',
-    to: 'now - held.takenAt < 0 ? 0 :',
+    from: 'held.refilledAt = now\n          setDue(held)',
+    to: 'held.refilledAt = now',
   },
   {
     what: 'a repeated or late wish is done again',

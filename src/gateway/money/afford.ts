@@ -84,6 +84,7 @@ function reserveMost(parts: AffordParts, asked: Asked): void | Promise<void> {
     amountNano: toReserveNano,
   })
   asked.exchange.reservation = pending
+  if (isCovered(parts, asked, toReserveNano)) return pending.resolve(undefined)
   reserve(parts, asked, toReserveNano, false, pending)
   const { timesHeld, leastNano } = committer.isShared ? plenty.shared : plenty.alone
   const leftNano = nano - toReserveNano
@@ -145,17 +146,37 @@ function requireWithinMaxCost({ token: { maxCostNano } }: Caller, costNano: numb
 const isLimited = ({ body, plan }: Asked) =>
   body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
 
+/**
+ * Whether a lease covers it, without asking the store. Not where a budget is counted too, nor what may
+ * outlive the process.
+ */
+function isCovered({ reservations }: AffordParts, asked: Asked, amountNano: number): boolean {
+  const { exchange, caller } = asked
+  if (caller.spending !== undefined || exchange.facts?.background === true) return false
+  if (!reservations.isCovered(exchange.requestId, caller.account.id, amountNano)) return false
+  reservations.reserveCovered(reservationOf(asked, 0, false), amountNano)
+  return true
+}
+
 /** `isOpen`: the cost may exceed the amount. */
 function reserve(
   { reservations }: AffordParts,
-  { exchange, caller, plan }: Asked,
+  asked: Asked,
   amountNano: number,
   isOpen: boolean,
   listener: CommitListener,
 ): void {
+  reservations.reserve(reservationOf(asked, amountNano, isOpen), listener)
+}
+
+function reservationOf(
+  { exchange, caller, plan }: Asked,
+  amountNano: number,
+  isOpen: boolean,
+): Reservation {
   const { requestId, startedAt, model = null, operation, facts } = exchange
   const { account, token } = caller
-  const reservation: Reservation = {
+  return {
     requestId,
     createdAt: startedAt,
     accountId: account.id,
@@ -170,7 +191,6 @@ function reserve(
     amountNano,
     isOpen,
   }
-  reservations.reserve(reservation, listener)
 }
 
 /** All that is left here; where other nodes hold some of it, the cost of a beginning. */
@@ -243,9 +263,9 @@ class PendingReservation implements ExchangeReservation, CommitListener {
   }
 
   async ensureStored(): Promise<void> {
+    if (this.#refusal === null) return
     this.#parts.committer.commitNow(this.#asked.exchange.requestId)
     if (this.#refusal) throw this.#refusal
-    if (this.#refusal === null) return
     this.#waiting ??= Promise.withResolvers()
     await this.#waiting.promise
   }

@@ -1,3 +1,4 @@
+import type { LeaseWish } from '../../leases/messages.ts'
 import type { Logger } from '../../lib/log.ts'
 import type {
   Batch,
@@ -10,6 +11,7 @@ import type {
   Spool,
 } from '../../store/ports/records.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
+import type { Leases } from './leases.ts'
 import { createRetryQueue, joined, mostTogether } from './retry-queue.ts'
 
 export type Denial = MoneyLimit | 'busy' | undefined
@@ -25,6 +27,8 @@ export type Committer = ReturnType<typeof createCommitter>
 /** A reservation waits at most this long: `commitNow` stores it earlier, a settlement replaces it. */
 const batchWindowMs = 50
 
+const noWishes: readonly LeaseWish[] = []
+
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
 
 interface Item {
@@ -35,15 +39,24 @@ interface Item {
   readonly isSpoolable: boolean
 }
 
+/** Of a reservation that a lease covers: its row may come late, or never. */
+const covered: CommitListener = { resolve() {}, reject() {} }
+
+/** What a batch carries of leases. */
+type BatchLeases = Pick<Leases, 'hasWishes' | 'wishes' | 'failed' | 'leasedOf' | 'returnAll'>
+
 /** One commit per turn of the event loop. `onCommitted` gets new figures before waiters go on. */
 export function createCommitter(
   records: Pick<RecordStore, 'isShared' | 'commit'>,
   onCommitted: (batch: Batch, committed: Committed) => void,
   log: Logger,
   spool?: Spool,
+  leases?: BatchLeases,
 ) {
   const queue: Item[] = []
   let isFlushing = false
+  /** Wishes are committed without items. */
+  let isWishing = false
   const idleWaiters: (() => void)[] = []
   /** Requests whose reservation the store rejected. */
   const unreserved = new Set<string>()
@@ -57,16 +70,19 @@ export function createCommitter(
   const retries = createRetryQueue(commit, log, spool)
 
   async function flush(): Promise<void> {
-    while (queue.length > 0) {
+    while (queue.length > 0 || isWishing) {
+      isWishing = false
       const items = queue.splice(0, mostTogether)
+      const wishes = leases?.hasWishes() ? leases.wishes() : noWishes
       try {
-        const batch = joined(items)
+        const batch = joined(items, wishes)
         const committed = await records.commit(batch)
         onCommitted(batch, committed)
         const { denied } = committed
         for (const { requestId, listener } of items) listener.resolve(denied.get(requestId))
         if (unreserved.size > 0) for (const { requestId } of items) unreserved.delete(requestId)
       } catch (error) {
+        if (wishes.length > 0) leases?.failed(wishes)
         // When the store as a whole fails, retrying a batch in parts is useless.
         if (items.length > 1 && !(error instanceof StoreError)) await commitSingly(items)
         else await refuse(items, error)
@@ -90,7 +106,8 @@ export function createCommitter(
 
   /** Answers whose charge is synced in the spool go on; it is stored later. */
   async function refuse(items: readonly Item[], error: unknown): Promise<void> {
-    for (const { part, requestId } of items) if (part.reserve) unreserved.add(requestId)
+    for (const { part, requestId, listener } of items)
+      if (part.reserve && listener !== covered) unreserved.add(requestId)
     const spoolable = error instanceof StoreError ? items.filter(isSpoolable) : []
     const spooled = new Set((await isSpooled(spoolable)) ? spoolable : [])
     for (const item of items) {
@@ -116,9 +133,17 @@ export function createCommitter(
 
   function enqueue(item: Item): void {
     queue.push(item)
+    beginFlush()
+  }
+
+  function beginFlush(): void {
     if (isFlushing) return
     isFlushing = true
     setImmediate(flush)
+  }
+
+  async function flushed(): Promise<void> {
+    while (isFlushing) await new Promise<void>((resolve) => idleWaiters.push(resolve))
   }
 
   const batchWindow = createBatchWindow(enqueue)
@@ -138,7 +163,14 @@ export function createCommitter(
 
   function settledPart(settlement: Settlement): Batch {
     const neverReserved = withdraw(settlement.request.requestId)
-    return { settle: [neverReserved ? { ...settlement, neverReserved } : settlement] }
+    const leased = leasedPart(settlement)
+    return { settle: [neverReserved ? { ...leased, neverReserved } : leased] }
+  }
+
+  function leasedPart(settlement: Settlement): Settlement {
+    const { requestId, amountNano } = settlement.request
+    const leasedNano = leases?.leasedOf(requestId, amountNano)
+    return leasedNano === undefined ? settlement : { ...settlement, leasedNano }
   }
 
   const addInBackground = (requestId: string, part: Batch): void => {
@@ -151,17 +183,19 @@ export function createCommitter(
   return {
     /** Whether other nodes spend the same money: only what is committed counts. */
     isShared: records.isShared,
-    /** Resolves when committed or spooled; else rejects. Spools only reserved requests. */
+    /** Resolves when committed or spooled; else rejects. Spools only reserved and covered requests. */
     settle(settlement: Settlement): Promise<unknown> {
       const part = settledPart(settlement)
-      return add(settlement.request.requestId, part, part.settle?.[0]?.neverReserved !== true)
+      const settled = part.settle?.[0]
+      const isPaid = settled?.neverReserved !== true || settled.leasedNano !== undefined
+      return add(settlement.request.requestId, part, isPaid)
     },
     /** Stores in the background, and retries what the store can't take now. */
     record: (settlement: Settlement): void =>
       addInBackground(settlement.request.requestId, settledPart(settlement)),
     /** Retries until it is stored: what was delivered is charged, if late. */
     keep: (settlement: Settlement): void =>
-      retries.keep(settlement.request.requestId, { settle: [settlement] }),
+      retries.keep(settlement.request.requestId, { settle: [leasedPart(settlement)] }),
     /** Commits after the batch window, with the settlement, or at once in a shared store. */
     reserve(reservation: Reservation, listener: CommitListener): void {
       const { requestId } = reservation
@@ -169,6 +203,18 @@ export function createCommitter(
       const item = { requestId, part, listener, isSpoolable: false }
       if (records.isShared) enqueue(item)
       else batchWindow.add(item)
+    },
+    /** Commits after the batch window, or with the settlement: a lease covers it. */
+    reserveCovered(reservation: Reservation): void {
+      const { requestId } = reservation
+      const part = { reserve: [reservation] }
+      batchWindow.add({ requestId, part, listener: covered, isSpoolable: false })
+    },
+    /** Commits wishes for leases that must not wait for an item. */
+    commitWishes(): void {
+      if (!leases?.hasWishes()) return
+      isWishing = true
+      beginFlush()
     },
     commitNow(requestId: string): void {
       const item = batchWindow.take(requestId)
@@ -188,7 +234,9 @@ export function createCommitter(
     /** Resolves when everything is stored, or else in the spool. */
     async idle(): Promise<void> {
       batchWindow.end()
-      while (isFlushing) await new Promise<void>((resolve) => idleWaiters.push(resolve))
+      await flushed()
+      leases?.returnAll()
+      await flushed()
       await retries.lastTry()
     },
   }

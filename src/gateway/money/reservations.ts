@@ -14,6 +14,7 @@ import type {
 } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import type { CommitListener, Committer } from './committer.ts'
+import type { Leases } from './leases.ts'
 
 /** What a caller can still pay, and its nearest limit. */
 interface Room {
@@ -29,13 +30,13 @@ interface Held {
   readonly isOpen?: boolean
 }
 
-/** The reservations of running requests. Memory answers first; the store decides. */
+/** The reservations of running requests. Memory answers first; the store, or a lease, decides. */
 export type Reservations = ReturnType<typeof createReservations>
 
 export function createReservations(
   committer: () => Committer,
   today: () => string,
-  overruns = createOverruns(() => performance.now()),
+  { overruns = createOverruns(() => performance.now()), leases }: ReservationParts = {},
 ) {
   const opened = new Map<number, number>()
   const held = new Map<string, Held>()
@@ -60,6 +61,16 @@ export function createReservations(
     held.delete(requestId)
     add(one, -one.amountNano)
     if (one.isOpen) addTo(opened, one.accountId, -1)
+    leases?.uncover(requestId)
+  }
+
+  function removeDenied({ reserve = [], grow = [] }: Batch, denied: Committed['denied']): void {
+    for (const { requestId } of reserve) {
+      // What a lease covers needs no row.
+      if (denied.has(requestId) && leases?.coveredNano(requestId) === undefined) drop(requestId)
+    }
+    for (const { requestId, accountId } of [...reserve, ...grow])
+      if (denied.get(requestId) === 'balance') leases?.recall(accountId)
   }
 
   function roomWithout(caller: Caller, setNano: number, setOfTokenNano: number): Room {
@@ -87,7 +98,27 @@ export function createReservations(
     reserve(reservation: Reservation, listener: CommitListener): void {
       const { requestId, amountNano, isOpen = false, accountId, tokenId } = reservation
       adopt({ requestId, amountNano, isOpen, accountId, tokenId })
+      // It takes all that is left.
+      if (isOpen) leases?.recall(accountId)
       committer().reserve(reservation, listener)
+    },
+    /** Whether a lease covers the request: then nothing is asked. The caller reserves by `reserveCovered`. */
+    isCovered: (requestId: string, accountId: number, nano: number): boolean =>
+      leases?.cover(requestId, accountId, nano) ?? false,
+    /** Reserves what is covered: the store gets a row without an amount. */
+    reserveCovered(reservation: Reservation, amountNano: number): void {
+      const { requestId, accountId, tokenId } = reservation
+      adopt({ requestId, amountNano, accountId, tokenId })
+      committer().reserveCovered(reservation)
+    },
+    /** Moves what a lease covers into the store: an answer that outlives this process needs it there. */
+    async uncover(requestId: string): Promise<void> {
+      const byNano = leases?.coveredNano(requestId)
+      const accountId = held.get(requestId)?.accountId
+      if (!byNano || accountId === undefined) return
+      committer().commitNow(requestId)
+      const denial = await committer().grow({ requestId, accountId, byNano })
+      if (denial === undefined) leases?.uncover(requestId)
     },
     /** Removes a request's reservation. Idempotent. */
     drop,
@@ -95,9 +126,13 @@ export function createReservations(
     async grow(requestId: string, byNano: number): Promise<boolean> {
       const one = held.get(requestId)
       if (one === undefined) return false
-      const { accountId, amountNano: fromNano } = one
+      const { accountId, amountNano } = one
       one.amountNano += byNano
       add(one, byNano)
+      if (leases?.coverMore(requestId, byNano)) return true
+      const leasedNano = leases?.coveredNano(requestId)
+      const fromNano = amountNano - (leasedNano ?? 0)
+      if (leasedNano !== undefined) committer().commitNow(requestId)
       const covered = await committer()
         .grow({ requestId, accountId, byNano, fromNano })
         .then((denial) => denial === undefined)
@@ -113,7 +148,7 @@ export function createReservations(
     heldFor: (requestId: string): number => held.get(requestId)?.amountNano ?? 0,
     holds: (requestId: string): boolean => held.has(requestId),
     /** Removes the reservations that a committed batch has ended. */
-    committed(batch: Batch, { denied }: Committed): void {
+    committed(batch: Batch, { denied, leases: answers }: Committed): void {
       for (const { request, begun, overrun } of batch.settle ?? []) {
         const one = held.get(request.requestId)
         if (overrun) overruns.note(overrun)
@@ -122,9 +157,16 @@ export function createReservations(
         drop(request.requestId)
       }
       for (const requestId of batch.release ?? []) drop(requestId)
-      for (const { requestId } of batch.reserve ?? []) if (denied.has(requestId)) drop(requestId)
+      if (denied.size > 0) removeDenied(batch, denied)
+      if (answers) leases?.answered(answers)
     },
   }
+}
+
+interface ReservationParts {
+  readonly overruns?: Overruns
+  /** Undefined: the store decides on each reservation. */
+  readonly leases?: Leases | undefined
 }
 
 /** What the token's budget leaves on a UTC day, in nano-USD; infinite without one. */
@@ -158,6 +200,8 @@ const maxFactor = 1_000
 const halfLifeMs = 3_600_000
 /** A smaller overrun, or change of one, is ignored. */
 const leastOverrun = 0.01
+
+type Overruns = ReturnType<typeof createOverruns>
 
 /** What recent requests cost beyond their bound: vendors bill work that no body announces. */
 export function createOverruns(tick: Clock) {

@@ -1,3 +1,4 @@
+import type { LeaseWish } from '../../leases/messages.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Batch, Growth, Reservation, Settlement, Spool } from '../../store/ports/records.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
@@ -131,7 +132,10 @@ const chargeOf = ({ settle }: Batch): number => settle?.[0]?.request.amountNano 
 const carriesMoney = (part: Batch): boolean =>
   chargeOf(part) > 0 || part.settle?.[0]?.begun !== undefined
 
-export function joined(items: readonly Pick<One, 'part'>[]): Batch {
+export function joined(
+  items: readonly Pick<One, 'part'>[],
+  leases: readonly LeaseWish[] = [],
+): Batch {
   const settle: Settlement[] = []
   const release: string[] = []
   const reserve: Reservation[] = []
@@ -142,7 +146,9 @@ export function joined(items: readonly Pick<One, 'part'>[]): Batch {
     else if (part.grow) append(grow, part.grow)
     else if (part.release) append(release, part.release)
   }
-  return { settle, release, reserve, grow }
+  return leases.length > 0
+    ? { settle, release, leases, reserve, grow }
+    : { settle, release, reserve, grow }
 }
 
 function append<Item>(to: Item[], items: readonly Item[]): void {

@@ -58,7 +58,7 @@ export async function settle(
       ? backgroundAnswer(exchange, caller, seen.answerId, parts.origins.keyMark)
       : undefined
     // The same commit moves the reservation to the background answer.
-    if (begun) await exchange.reservation?.ensureStored().catch(() => {})
+    if (begun) await ensureStored(parts, exchange)
     const coming = begun ? nothingUsed : usedTokensAt(end, exchange, seen, parts.countTokens)
     const counted = coming instanceof Promise ? await coming : coming
     // A background answer without an id can't be fetched: its usage will stay unknown.
@@ -103,6 +103,12 @@ export async function settle(
     if (exchange.facts?.stream) countAvailability(parts, exchange, notStored, 0)
     throw requestNotStored(error)
   }
+}
+
+async function ensureStored({ reservations }: SettleParts, exchange: Concluded): Promise<void> {
+  await exchange.reservation?.ensureStored().catch(() => {})
+  // Without it nothing is reserved, and what it costs is charged all the same.
+  await reservations.uncover(exchange.requestId).catch(() => {})
 }
 
 /** The input was read for a client that left or ran out of money, and for an answer that a stop sequence ended. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Lease, LeaseWish } from '../../leases/messages.ts'
+import type { Lease, LeaseWish, Owed } from '../../leases/messages.ts'
 import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
 import type { PriceRow } from './catalog.ts'
 
@@ -187,6 +187,8 @@ export interface LeaseSource {
   onRecall(listener: (accountIds: readonly number[]) => void): void
   /** `listener` hears that all leases have ended, before `mayBegin` is true again. */
   onLost(listener: () => void): void
+  /** Where the lender can forget: `owed` gives what it must know again, and voids the wishes before. */
+  onOwed?(owed: () => Owed): void
 }
 
 export interface StoredRequest extends RequestRow {
