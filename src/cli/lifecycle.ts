@@ -1,3 +1,4 @@
+import type { Group } from '../app/group/join.ts'
 import { settling } from '../app/stopping.ts'
 import type { LineSink } from '../lib/line-sink.ts'
 import type { Logger } from '../lib/log.ts'
@@ -48,6 +49,32 @@ export function untilStopped(serving: Stoppable): Promise<readonly string[]> {
     process.on('SIGTERM', stop)
     process.on('SIGINT', stop)
     process.on('SIGHUP', serving.reload ? () => void serving.reload?.() : stop)
+  })
+}
+
+/** Time for streams of clients when the starter is gone. */
+const lastGraceMs = 2_500
+
+interface Told {
+  readonly group: Group
+  /** Closes what takes connections, when the starter is gone. */
+  close(): unknown
+}
+
+/** The same for a child of a group, on the word of its starter. */
+export function untilTold(serving: Stoppable, { group, close }: Told): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    const stop = () => void serving.stop().then(resolve, reject)
+    group.follow({
+      onStop: stop,
+      onHurry: stop,
+      onReload: () => void serving.reload?.(),
+      onStarterGone() {
+        close()
+        stop()
+        setTimeout(stop, lastGraceMs)
+      },
+    })
   })
 }
 

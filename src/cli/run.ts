@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Group } from '../app/group/join.ts'
 import { addAccountCommands } from './account.ts'
 import { addApply, addPlan } from './apply.ts'
 import { addAuditCommands } from './audit.ts'
@@ -24,11 +25,14 @@ import { addTokenCommands } from './token.ts'
 import { addVerify } from './verify.ts'
 import { addVersion, version } from './version.ts'
 
-/** Runs one command line (without the program's name); resolves when it is done. */
-export async function run(args: readonly string[]): Promise<ExitCode> {
+/**
+ * Runs one command line (without the program's name); resolves when it is done. `group`: this process keeps the data
+ * of a group.
+ */
+export async function run(args: readonly string[], group?: Group): Promise<ExitCode> {
   try {
     requireDescriptors()
-    await createProgram().parseAsync(withCommand(args), { from: 'user' })
+    await createProgram(group).parseAsync(withCommand(args), { from: 'user' })
     return 0
   } catch (error) {
     return reportFailure(error)
@@ -44,7 +48,7 @@ function withCommand(args: readonly string[]): readonly string[] {
   return serves ? ['serve', ...args] : args
 }
 
-function createProgram(): Command {
+function createProgram(group: Group | undefined): Command {
   const program = new Command('tollgate')
     .description('An LLM gateway with a price on every model. Without a command: serve.')
     .version(version, '-V, --version', 'show the version')
@@ -54,7 +58,7 @@ function createProgram(): Command {
     .exitOverride()
     .configureOutput({ outputError: (text) => complain(text.trim().replace(/^error: /, '')) })
     .addHelpText('after', examples)
-  addServe(program)
+  addServe(program, group)
   addDemo(program)
   addInit(program)
   addPlan(program)

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Config } from '../app/config/config.ts'
+import type { Group } from '../app/group/join.ts'
+import { joinAsKeeper, type KeeperMembership } from '../app/group/member.ts'
+import { countWorkers } from '../app/group/worker-count.ts'
 import { type FoundConfig, findConfig, type Instance, openInstance } from '../app/instance.ts'
 import { openLog } from '../app/open-log.ts'
 import type { ProcessMemory } from '../app/process-limits.ts'
@@ -13,11 +16,12 @@ import { counted, grouped, humanBytes } from '../lib/format.ts'
 import type { Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
 import { descriptorWarning } from './descriptors.ts'
-import { holdHangUps, seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
+import { holdHangUps, seeOut, surviveBugs, untilStopped, untilTold } from './lifecycle.ts'
 import { logOption } from './log-option.ts'
 import { type ConfigOption, withConfig } from './open.ts'
 import { writeLines } from './output.ts'
 import { runtimeWarning } from './runtime-settings.ts'
+import { becomeStarter } from './start-group.ts'
 import { version } from './version.ts'
 
 interface ServeOptions extends ConfigOption {
@@ -27,8 +31,8 @@ interface ServeOptions extends ConfigOption {
   readonly log: 'pretty' | 'json' | 'off'
 }
 
-/** `tollgate serve`: the gateway itself. */
-export function addServe(program: Command): void {
+/** `tollgate serve`: the gateway itself. `group`: this process is its keeper. */
+export function addServe(program: Command, group?: Group): void {
   const command = program
     .command('serve')
     .description('run the gateway (default); applies the configuration file first')
@@ -43,7 +47,7 @@ export function addServe(program: Command): void {
     .option('--no-copy', 'upgrade a database file without keeping a copy of it as it was')
     .option('--new-database', 'make a new database file where there was one before')
     .addHelpText('after', aboutMemory)
-    .action(runServe)
+    .action((options: ServeOptions) => runServe(options, group))
   withConfig(
     command,
     'tollgate serve --config tollgate.yaml',
@@ -73,27 +77,32 @@ async function check(found: FoundConfig, options: ServeOptions): Promise<void> {
   ])
 }
 
-async function runServe(options: ServeOptions): Promise<void> {
-  const hasHungUp = holdHangUps()
+async function runServe(options: ServeOptions, group?: Group): Promise<void> {
+  const hasHungUp = group ? () => false : holdHangUps()
   const found = await findConfig(options.config)
   if (options.check) return check(found, options)
+  const { workers, warning } = countWorkers(found.config.server.workers)
+  if (workers > 1 && group === undefined) becomeStarter({ found, workers, log: options.log })
   const { sink, log } = openLog(options.log)
   const reload = async () => {
     const { config, warnings } = await findConfig(options.config)
-    for (const warning of warnings) log.warn(warning)
+    for (const text of warnings) log.warn(text)
     return config
   }
   await seeOut(sink, async () => {
+    const member = group && (await joinAsKeeper(group))
     const instance = await open(found.config, options, log)
     surviveBugs(log)
     try {
-      const serving = await serve({ config: found.config, instance, log, reload })
-      const stopped = untilStopped(serving)
+      const serving = await serve({ config: found.config, instance, log, reload, member })
+      const stopped = member ? untilTold(serving, member) : untilStopped(serving)
       if (hasHungUp()) void serving.reload()
+      group?.say({ kind: 'ready' })
+      if (!(await hasBegun(member, stopped))) return await stopped
       const inventory = await takeInventory(instance.store)
-      const own = [runtimeWarning() ?? [], descriptorWarning() ?? []].flat()
+      const own = [warning ?? [], runtimeWarning() ?? [], descriptorWarning() ?? []].flat()
       const warnings = [...found.warnings, ...instance.warnings, ...own]
-      const start = { found, serving, inventory, warnings }
+      const start = { found, serving, inventory, warnings, workers }
       if (options.log === 'json') logStart(log, start)
       else for (const line of describeStart(start)) sink.write(line)
       return await stopped
@@ -102,6 +111,16 @@ async function runServe(options: ServeOptions): Promise<void> {
       throw error
     }
   })
+}
+
+/** Whether there is a start to report: of a group when all its workers serve, for the first time. */
+async function hasBegun(
+  member: KeeperMembership | undefined,
+  stopped: Promise<unknown>,
+): Promise<boolean> {
+  if (member === undefined) return true
+  const isReady = await Promise.race([member.allReady, stopped.then(() => false)])
+  return isReady && member.group.role.start === 0
 }
 
 /** Only this command upgrades the database. */
@@ -120,15 +139,17 @@ interface Start {
   readonly serving: Pick<Serving, 'url' | 'metricsUrl' | 'memory' | 'setupUrl'>
   readonly inventory: Inventory
   readonly warnings: readonly string[]
+  /** 1: this process answers requests itself. */
+  readonly workers: number
 }
 
-function logStart(log: Logger, { found, serving, inventory, warnings }: Start): void {
+function logStart(log: Logger, { found, serving, inventory, warnings, workers }: Start): void {
   const { url, metricsUrl, memory, setupUrl } = serving
   const { file = null, config } = found
   const database = describeStore(config.store)
   const { accounts, tokens, ...counts } = inventory
   log.info('listening', {
-    ...{ url, metrics: metricsUrl, version, config: file, database, ...counts },
+    ...{ url, metrics: metricsUrl, version, config: file, database, workers, ...counts },
     ...{ accounts: orMore(accounts), tokens: orMore(tokens) },
     ...{ memory: memory.limitBytes, memory_for_requests: memory.budget.totalBytes },
   })
@@ -137,7 +158,7 @@ function logStart(log: Logger, { found, serving, inventory, warnings }: Start): 
     log.warn('no administrator can sign in yet: this link makes one', { link: setupUrl })
 }
 
-function describeStart({ found, serving, inventory, warnings }: Start): readonly string[] {
+function describeStart({ found, serving, inventory, warnings, workers }: Start): readonly string[] {
   const { url, metricsUrl, memory, setupUrl } = serving
   const { channels, groups, models, accounts, tokens } = inventory
   const parts = [
@@ -153,6 +174,7 @@ function describeStart({ found, serving, inventory, warnings }: Start): readonly
       ['  configuration', found.file ?? 'none ("tollgate init" writes one to begin with)'],
       ['  database', describeStore(found.config.store)],
       ['  serving', parts.join(', ')],
+      ...(workers > 1 ? ([['  workers', `${workers}, and a keeper of the data`]] as const) : []),
       ['  memory', describeMemory(memory)],
       ['  console', `${url}/console`],
       ...(metricsUrl ? ([['  metrics', metricsUrl]] as const) : []),

@@ -7,6 +7,7 @@ import { openSystemLibrary } from './system-library.ts'
 
 const stream = 1
 const nonBlocking = 0o4000
+const closeOnExec = 0o2000000
 const internet6 = 10
 const socketLevel = 1
 const reuseAddress = 2
@@ -35,8 +36,7 @@ interface Place {
 }
 
 /**
- * Opens so many listening sockets of one address; processes that are started later with `execve` have them, too.
- * Throws an `Error` with the system's `code`: an address that another one listens on is refused.
+ * Opens so many listening sockets of one address. Throws an `Error` with the system's `code`: an address that another one listens on is refused.
  */
 export function openListeningSockets({ host, port }: Address, count: number): ListeningSockets {
   let failure: unknown
@@ -71,7 +71,7 @@ function openAt(place: Place, count: number): ListeningSockets {
 }
 
 function bindSocket({ family, bytes }: Place, isShared: boolean): number {
-  const socket = must('socket', library().socket(family, stream | nonBlocking, 0))
+  const socket = must('socket', library().socket(family, stream | nonBlocking | closeOnExec, 0))
   setOption(socket, socketLevel, reuseAddress)
   if (isShared) setOption(socket, socketLevel, reusePort)
   if (family === internet6) setOption(socket, internet6Level, only6, 0)

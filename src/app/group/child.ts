@@ -1,4 +1,4 @@
-import { type FromChild, readFromChild, type ToChild } from './messages.ts'
+import type { FromChild, ToChild } from './messages.ts'
 import { type ChildRole, withRole } from './role.ts'
 
 /** How a child ended. */
@@ -31,10 +31,7 @@ export function startChild({ role, command, socket, onMessage, onEnd }: ChildPar
     stdio: ['ignore', 'inherit', 'inherit', ...(socket === undefined ? [] : [socket])],
     env: withRole(role),
     serialization: 'json',
-    ipc(message) {
-      const known = readFromChild(message)
-      if (known) onMessage(known)
-    },
+    ipc: (message: FromChild) => onMessage(message),
     onExit({ pid, signalCode }, code) {
       const livedMs = performance.now() - startedAt
       const signal = signalCode === null ? null : String(signalCode)

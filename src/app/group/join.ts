@@ -1,4 +1,4 @@
-import { type FromChild, type LivingWorker, readToChild } from './messages.ts'
+import type { FromChild, LivingWorker, ToChild } from './messages.ts'
 import type { ChildRole } from './role.ts'
 
 /** What a child does when it hears of the starter. */
@@ -52,13 +52,12 @@ export function joinGroup(role: ChildRole): Group {
     hear('onStop')
   }
 
-  process.on('message', (given: unknown) => {
-    const message = readToChild(given)
-    if (message?.kind === 'stop') stop()
-    else if (message?.kind === 'hurry') hear('onHurry')
-    else if (message?.kind === 'reload') hear('onReload')
-    else if (message?.kind === 'workers') hear('onWorkers', message.living)
-    else if (message?.kind === 'finish') hear('onFinish')
+  process.on('message', (message: ToChild) => {
+    if (message.kind === 'stop') stop()
+    else if (message.kind === 'hurry') hear('onHurry')
+    else if (message.kind === 'reload') hear('onReload')
+    else if (message.kind === 'workers') hear('onWorkers', message.living)
+    else hear('onFinish')
   })
   process.on('disconnect', () => {
     setTimeout(() => process.exit(1), lastMs).unref()

@@ -8,12 +8,15 @@ type WorkerId = Pick<LivingWorker, 'index' | 'pid'>
 const goneMs = 4_000
 const lookMs = 50
 
-/** The keeper's part in its group, when the starter has said which workers live already. */
+/** The keeper's part in its group. */
+export type KeeperMembership = Awaited<ReturnType<typeof joinAsKeeper>>
+
+/** Joins as the keeper, when the starter has said which workers live already. */
 export async function joinAsKeeper(group: Group) {
   const { role } = group
   const first = Promise.withResolvers<readonly LivingWorker[]>()
   const ended = Promise.withResolvers<void>()
-  const allReady = Promise.withResolvers<readonly LivingWorker[]>()
+  const allReady = Promise.withResolvers<true>()
   const dead: ((worker: WorkerId) => void)[] = []
   let living: readonly LivingWorker[] = []
   group.follow({
@@ -22,12 +25,13 @@ export async function joinAsKeeper(group: Group) {
       living = now
       for (const { index, pid } of lost) for (const tell of dead) tell({ index, pid })
       first.resolve(now)
-      if (now.length === role.workers && now.every(({ isReady }) => isReady)) allReady.resolve(now)
+      if (now.length === role.workers && now.every(({ isReady }) => isReady)) allReady.resolve(true)
     },
     onFinish: ended.resolve,
   })
   const host = role.host.includes(':') ? `[${role.host}]` : role.host
   return {
+    group,
     place: role,
     url: `http://${host}:${role.port}`,
     // Others have no lease or reservation yet.
@@ -36,13 +40,13 @@ export async function joinAsKeeper(group: Group) {
     onDied: (listener: (worker: WorkerId) => void): void => void dead.push(listener),
     workersEnded: (): Promise<void> => ended.promise,
     /** To be called when the starter is gone: nobody else says then when the workers have ended. */
-    async watchWorkers(): Promise<void> {
+    async close(): Promise<void> {
       const deadline = performance.now() + goneMs
       while (living.some(({ pid }) => isAlive(pid)) && performance.now() < deadline)
         await Bun.sleep(lookMs)
       ended.resolve()
     },
-    /** Resolves when each worker serves, to all of them. */
+    /** Resolves when each worker serves. */
     allReady: allReady.promise,
   }
 }

@@ -3,7 +3,7 @@ import type { LogForm } from '../open-log.ts'
 /** Facts of a process group that all its processes know. */
 export interface GroupFacts {
   readonly workers: number
-  /** The public address; the port is the one that was opened. */
+  /** The public address; for children, the port is the one that was opened. */
   readonly host: string
   readonly port: number
   /** Names of the keeper's two abstract Unix sockets, and the secret that both ask for. */
@@ -17,8 +17,6 @@ export interface GroupFacts {
 
 export interface StarterRole extends GroupFacts {
   readonly role: 'starter'
-  /** Descriptors of the listening sockets: one for each worker. */
-  readonly sockets: readonly number[]
 }
 
 /** What a child of the starter is told about itself. */

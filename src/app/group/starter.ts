@@ -1,4 +1,7 @@
-import { openLog } from '../open-log.ts'
+import { writeSync } from 'node:fs'
+import { openListeningSockets } from '../../lib/listening-sockets.ts'
+import type { LogFields, LogLevel } from '../../lib/log.ts'
+import type { LogForm } from '../open-log.ts'
 import { ownProgram } from '../own-program.ts'
 import type { Ended } from './child.ts'
 import type { FromChild } from './messages.ts'
@@ -6,19 +9,19 @@ import type { StarterRole } from './role.ts'
 import { createSeat, type Seat } from './seat.ts'
 import { heedSignals } from './signals.ts'
 
-/** Time for the last lines of the log. */
-const flushMs = 2_000
-
 /**
  * Starts the keeper and the workers of a group, passes signals on, and starts again what dies. Resolves to the
  * exit code when all have ended. It holds no data: it is small, and has nothing to lose.
  */
-export function runStarter(
+export async function runStarter(
   facts: StarterRole,
   command: readonly string[] = [...ownProgram(), ...process.argv.slice(2)],
 ): Promise<number> {
-  const { sink, log } = openLog(facts.log)
-  const { sockets, ...shared } = facts
+  const opened = await openPort(facts)
+  if (opened === undefined) return 1
+  const { port, descriptors } = opened
+  const shared = { ...facts, port }
+  const log = createLazyLog(facts.log)
   const done = Promise.withResolvers<number>()
   let phase: 'starts' | 'serves' | 'stops' | 'hurries' | 'fails' = 'starts'
   let exitCode = 0
@@ -27,7 +30,7 @@ export function runStarter(
     ...{ role: { ...shared, role: 'keeper', index: 0 }, command },
     ...{ onMessage: hearKeeper, onEnd: keeperEnded },
   })
-  const workers = sockets.map((socket, index) => {
+  const workers = descriptors.map((socket, index) => {
     const seat: Seat = createSeat({
       ...{ role: { ...shared, role: 'worker', index }, command, socket },
       onMessage: (message) => hearWorker(seat, message),
@@ -107,7 +110,7 @@ export function runStarter(
     if (phase === 'starts' || phase === 'serves') return
     if (all.some((seat) => seat.pid() !== undefined)) return
     for (const seat of all) seat.close()
-    void sink.flush(flushMs).then(() => done.resolve(exitCode))
+    void log.flush().then(() => done.resolve(exitCode))
   }
 
   function stop(): void {
@@ -129,10 +132,10 @@ export function runStarter(
   }
 
   function killAll(why: string): void {
-    process.stderr.write(`tollgate: ${why}\n`)
     exitCode ||= 1
     for (const seat of all) seat.close()
     for (const seat of all) seat.kill()
+    complain(why)
   }
 
   heedSignals({ stop, hurry, reload: () => keeper.send({ kind: 'reload' }), kill: killAll })
@@ -140,4 +143,34 @@ export function runStarter(
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
   for (const seat of all) seat.fill()
   return done.promise
+}
+
+/** Undefined: it could not be opened, which is said on stderr. */
+async function openPort({ host, port, workers }: StarterRole) {
+  try {
+    return openListeningSockets({ host, port }, workers)
+  } catch (cause) {
+    const { cannotListen } = await import('../listen.ts')
+    complain(cannotListen({ host, port, setBy: 'server.listen' }, cause).message)
+    return undefined
+  }
+}
+
+const complain = (text: string) => writeSync(2, `tollgate: ${text}\n`)
+
+/** Nothing is logged, and nothing loaded for it, while all is well. */
+function createLazyLog(form: LogForm) {
+  let opened: ReturnType<typeof open> | undefined
+  const open = async () => {
+    const { openStarterLog } = await import('./starter-log.ts')
+    return openStarterLog(form)
+  }
+  const at = (level: LogLevel) => (message: string, fields?: LogFields) => {
+    opened ??= open()
+    void opened.then(({ log }) => log[level](message, fields))
+  }
+  return {
+    ...{ info: at('info'), error: at('error') },
+    flush: async (): Promise<unknown> => (await opened)?.flush(),
+  }
 }

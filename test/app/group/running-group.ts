@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { LivingWorker } from '../../../src/app/group/messages.ts'
 import { type StarterRole, withRole } from '../../../src/app/group/role.ts'
-import { closeSocket, openListeningSockets } from '../../../src/lib/listening-sockets.ts'
 import { until } from '../../e2e/until.ts'
+import { freePort } from '../../support/free-port.ts'
 
 interface KeeperSays {
   readonly pid: number
@@ -18,20 +18,30 @@ export interface WorkerSays {
   readonly inherited: string | null
 }
 
+interface Options {
+  readonly workers?: number
+  readonly env?: { readonly [name: string]: string }
+  readonly stopMs?: number
+  readonly port?: number
+}
+
 /** Starts a group of stand-ins. Those that are ready are asked by `ask` (any worker) and `keeper`. */
-export function startGroup({ workers = 2, env = {}, stopMs = 60_000 } = {}) {
-  const { port, descriptors } = openListeningSockets({ host: '127.0.0.1', port: 0 }, workers)
+export async function startGroup({
+  workers = 2,
+  env = {},
+  stopMs = 60_000,
+  ...given
+}: Options = {}) {
+  const port = given.port ?? (await freePort())
   const name = crypto.randomUUID()
   const role: StarterRole = {
     ...{ role: 'starter', workers, host: '127.0.0.1', port, stopMs, log: 'json', secret: name },
     ...{ pages: `\0${name}-pages`, link: `\0${name}-link` },
-    sockets: descriptors.map((_, i) => 3 + i),
   }
   const starter = Bun.spawn([process.execPath, `${import.meta.dir}/stand-in.ts`], {
-    stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...withRole(role), ...env },
   })
-  descriptors.forEach(closeSocket)
   const output = Promise.all([starter.stdout.text(), starter.stderr.text()])
   const url = `http://127.0.0.1:${port}`
 

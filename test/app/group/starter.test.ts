@@ -5,7 +5,7 @@ import { lives, startGroup } from './running-group.ts'
 // The real starter, with stand-ins for the keeper and the workers; see stand-in.ts.
 
 test('all workers answer on one port, and no process that they start takes their role', async () => {
-  await using group = startGroup({ workers: 3 })
+  await using group = await startGroup({ workers: 3 })
   const { living } = await group.ready()
   const answers = await Promise.all(Array.from({ length: 60 }, () => group.ask()))
   expect(new Set(answers.map(({ index }) => index))).toEqual(new Set([0, 1, 2]))
@@ -14,7 +14,7 @@ test('all workers answer on one port, and no process that they start takes their
 })
 
 test('a worker that is killed is replaced; connections that wait for it are answered', async () => {
-  await using group = startGroup({ workers: 2 })
+  await using group = await startGroup({ workers: 2 })
   const { living } = await group.ready()
   for (const { pid } of living) process.kill(pid, 'SIGKILL')
   // Made while nobody serves: all wait in the sockets that the starter keeps open.
@@ -26,7 +26,7 @@ test('a worker that is killed is replaced; connections that wait for it are answ
 })
 
 test('a worker that fails again and again is started with pauses; the others serve on', async () => {
-  await using group = startGroup({ workers: 1 })
+  await using group = await startGroup({ workers: 1 })
   await group.ready()
   const began = performance.now()
   for (let i = 0; i < 3; i++) await group.ask('/fail').catch(() => {})
@@ -36,7 +36,7 @@ test('a worker that fails again and again is started with pauses; the others ser
 })
 
 test('a keeper that is killed is replaced and hears which workers live; they stay', async () => {
-  await using group = startGroup()
+  await using group = await startGroup()
   const before = await group.ready()
   process.kill(before.pid, 'SIGKILL')
   const after = await group.ready(({ start }) => start === 1)
@@ -44,14 +44,26 @@ test('a keeper that is killed is replaced and hears which workers live; they sta
 })
 
 test('a keeper that can not start ends the group with its error and exit code', async () => {
-  const group = startGroup({ env: { KEEPER_FAILS: '7' } })
+  const group = await startGroup({ env: { KEEPER_FAILS: '7' } })
   const { exitCode, stderr } = await group.end(null)
   expect(exitCode).toBe(7)
   expect(stderr).toBe('this keeper can not start\n')
 })
 
+test('a second group on the port is refused, and the first one serves on', async () => {
+  await using group = await startGroup()
+  await group.ready()
+  const second = await startGroup({ port: group.port })
+  const { exitCode, stderr } = await second.end(null)
+  expect(exitCode).toBe(1)
+  expect(stderr).toBe(
+    `tollgate: Port ${group.port} on 127.0.0.1 is in use. Stop what uses it, or give another address (server.listen).\n`,
+  )
+  expect((await group.ask()).start).toBe(0)
+})
+
 test('a frozen worker is killed on the word of the keeper, an earlier one of its number is no target', async () => {
-  await using group = startGroup()
+  await using group = await startGroup()
   const { living } = await group.ready()
   const [first, second] = living
   if (first === undefined || second === undefined) throw new Error('There are two.')
@@ -66,7 +78,7 @@ test('a frozen worker is killed on the word of the keeper, an earlier one of its
 })
 
 test('a stop lets workers end what is under way, then the keeper; a second signal hurries', async () => {
-  const group = startGroup()
+  const group = await startGroup()
   const { living } = await group.ready()
   const waiting = await fetch(`${group.url}/wait`, { proxy: false })
   group.starter.kill('SIGTERM')
@@ -83,7 +95,7 @@ test('a stop lets workers end what is under way, then the keeper; a second signa
 })
 
 test('a third signal ends all at once', async () => {
-  const group = startGroup()
+  const group = await startGroup()
   const { living } = await group.ready()
   for (const { pid } of living) process.kill(pid, 'SIGSTOP')
   for (const heard of ['stop', 'hurry']) {
@@ -98,7 +110,7 @@ test('a third signal ends all at once', async () => {
 })
 
 test('what does not end in time is named and killed', async () => {
-  const group = startGroup({ stopMs: 200 })
+  const group = await startGroup({ stopMs: 200 })
   const { living } = await group.ready()
   const [frozen] = living
   if (frozen === undefined) throw new Error('There are two.')
@@ -109,14 +121,14 @@ test('what does not end in time is named and killed', async () => {
 })
 
 test('a worker that is asked to end alone drains and is replaced at once', async () => {
-  await using group = startGroup({ workers: 1 })
+  await using group = await startGroup({ workers: 1 })
   const { living } = await group.ready()
   process.kill(living[0]?.pid ?? 0, 'SIGTERM')
   await until('another one', async () => (await group.ask()).start === 1)
 })
 
 test('SIGHUP reaches the keeper; signals of a terminal to all processes end nobody', async () => {
-  await using group = startGroup()
+  await using group = await startGroup()
   const { living, pid } = await group.ready()
   for (const signal of ['SIGINT', 'SIGHUP'] as const)
     for (const child of [pid, ...living.map((one) => one.pid)]) process.kill(child, signal)
@@ -127,7 +139,7 @@ test('SIGHUP reaches the keeper; signals of a terminal to all processes end nobo
 })
 
 test('the others end by themselves when the starter is killed', async () => {
-  const group = startGroup()
+  const group = await startGroup()
   const { living, pid } = await group.ready()
   const { stdout } = await group.end('SIGKILL')
   expect(stdout).toContain('worker 1: drained')
