@@ -150,6 +150,14 @@ eachEngine((open, engine) => {
     expect([more.denied.size, more.recalled]).toEqual([1, []])
   })
 
+  test('what a node has reserved counts its leases', async () => {
+    await commit({ ...wish(1, 1_000), reserve: [leased('a'), reservation({ requestId: 'b' })] })
+    const nodeId = engine === 'SQLite' ? null : node
+    expect(await file.store.nodes.reservations()).toEqual([
+      { nodeId, requests: 2, amountNano: 1_100 },
+    ])
+  })
+
   test('verification counts leases as reserved', async () => {
     await commit(wish(1, 1_000))
     const odd = async () =>

@@ -26,7 +26,9 @@ export const NodeItem = Type.Object({
   reserved_requests: Type.Integer({
     description: 'Requests with a reservation. Those of a dead node are closed within seconds.',
   }),
-  reserved: Type.String({ description: 'USD, exact: how much that is.' }),
+  reserved: Type.String({
+    description: 'USD, exact: how much that is, with what it may promise without asking.',
+  }),
 })
 export type NodeItem = Static<typeof NodeItem>
 

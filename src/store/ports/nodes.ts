@@ -30,10 +30,11 @@ export interface NodeReservations {
   /** Null: of a process that is in no list. */
   readonly nodeId: number | null
   readonly requests: number
+  /** With its leases, which cover requests that reserve nothing of their own. */
   readonly amountNano: number
 }
 
-/** After this time without a heartbeat a node is dead, and its reservations are closed. */
+/** After this time without a heartbeat a node is dead: its reservations are closed, its leases end. */
 export const silentNodeMs = 30_000
 
 export interface NodeStore {
@@ -45,8 +46,8 @@ export interface NodeStore {
   list(): Promise<readonly NodeView[]>
   /** Reservations by node; those of dead nodes may stay for some seconds. */
   reservations(): Promise<readonly NodeReservations[]>
-  /** Takes one out of the list; with `seenAt` only where it was not heard of since. */
+  /** Takes one out of the list and ends its leases; with `seenAt` only where it was not heard of since. */
   forget(id: number, seenAt?: number): Promise<void>
-  /** Closes reservations of dead nodes, older than `silentNodeMs`; gives how many. */
+  /** Closes reservations of dead nodes, older than `silentNodeMs`, and ends their leases; gives how many. */
   sweepDead(): Promise<number>
 }

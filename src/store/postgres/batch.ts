@@ -1,3 +1,4 @@
+import type { LeaseWish } from '../../leases/messages.ts'
 import { firstLookMs } from '../ports/answers.ts'
 import type { Batch, RequestRow, Settlement } from '../ports/records.ts'
 import { countedSums, createDaySums } from '../queries/day-sums.ts'
@@ -36,7 +37,6 @@ export function createPreparation() {
     const owners = [...first.map(({ request }) => request), ...reserve]
     const accountIds = distinct([...owners, ...grow, ...leases].map(({ accountId }) => accountId))
     const { charges, charged } = chargesOf(settled)
-    const paid = paidOf(first, known)
     const sums = createDaySums()
     for (const request of requests) sums.add(request)
     const answers = answersOf(first)
@@ -44,7 +44,6 @@ export function createPreparation() {
     const more = {
       ...(release.length > 0 && { released: distinct(release) }),
       ...(grow.length > 0 && { grow }),
-      ...(leases.length > 0 && { leases }),
       ...(known && known.swept.size > 0 && { swept: [...known.swept] }),
       ...(unseen && { named: unseen }),
       ...answers,
@@ -65,7 +64,7 @@ export function createPreparation() {
         [...reservedOf(first), ...distinct(release)],
         accountIds,
         accountIds.map((id) => charged.get(id) ?? 0),
-        accountIds.map((id) => paid.get(id) ?? null),
+        ...leaseColumns(accountIds, leases, paidOf(first, known)),
         distinct(owners.map(({ tokenId }) => tokenId)),
         toJson(more),
       ],
@@ -118,6 +117,29 @@ function paidOf(settled: readonly Settlement[], known: Known | undefined) {
   }
   return paid
 }
+
+/** By account: what its lease has paid, and the wish for it: its number, its change, whether it is owed. */
+function leaseColumns(
+  accountIds: readonly number[],
+  wishes: readonly LeaseWish[],
+  paid: ReadonlyMap<number, number>,
+): readonly (readonly (number | null)[])[] {
+  if (paid.size === 0 && wishes.length === 0) return [none, none, none, none]
+  const wished = new Map(wishes.map((wish) => [wish.accountId, wish]))
+  const column = (value: (wish: LeaseWish) => number) =>
+    accountIds.map((id) => {
+      const wish = wished.get(id)
+      return wish === undefined ? null : value(wish)
+    })
+  return [
+    accountIds.map((id) => paid.get(id) ?? null),
+    column(({ no }) => no),
+    column(({ byNano }) => byNano),
+    column(({ isOwed }) => Number(isOwed ?? false)),
+  ]
+}
+
+const none: readonly number[] = []
 
 /** In one order in all commits, which so can't lock each other out. */
 function byKey(one: SumKey, other: SumKey): number {

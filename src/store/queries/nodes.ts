@@ -49,8 +49,11 @@ export function createNodeStore(
     reservations: () =>
       engine.read(() =>
         all(
-          sql<NodeReservations>`SELECT node_id AS "nodeId", count(*) AS requests,
-            sum(amount_nano) AS "amountNano" FROM reservation GROUP BY node_id ORDER BY node_id`,
+          sql<NodeReservations>`SELECT node_id AS "nodeId", sum(requests) AS requests,
+            sum(amount_nano) AS "amountNano" FROM (
+              SELECT node_id, 1 AS requests, amount_nano FROM reservation
+              UNION ALL SELECT nullif(node_id, 0), 0, amount_nano FROM lease WHERE amount_nano > 0
+            ) AS parts GROUP BY node_id ORDER BY node_id`,
         ),
       ),
     async forget(id, seenAt) {

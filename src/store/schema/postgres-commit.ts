@@ -47,7 +47,8 @@ const isMissing = (table: string) =>
  * Where settled requests are stored already, it fails with `alreadyStored`: the node asks again without
  * them, and with those that a sweep has closed in `more.swept`. So it can add up itself what
  * all charge (`charges`, `sums`, `totals`, and for each of `of_accounts` what it is `charged`, and
- * how much of that their leases have `paid`, NULL where none was used).
+ * how much of that their leases have `paid`, NULL where none was used). `wish_nos`, `wish_changes` and `owed` are
+ * the wishes for leases of the same accounts, NULL where there is none.
  *
  * `ended`: requests whose reservations end. `of_accounts` and `of_tokens`: the known owners of what it
  * settles, reserves, grows and leases. The ids that it settles and reserves lie between `lowest` and
@@ -76,8 +77,9 @@ DECLARE
   rooms bigint[];
   taken bigint[];
   held bigint;
-  held_no bigint;
+  wish_no_held bigint;
   lent bigint;
+  change bigint;
   leases bigint[] := '{}';
   -- Accounts whose money did not suffice, and those of them with leases.
   short bigint[] := '{}';
@@ -89,9 +91,9 @@ DECLARE
 BEGIN
   -- Locks: the table before its rows, so that a writer with the whole table can't deadlock with this.
   LOCK TABLE account IN ROW EXCLUSIVE MODE;
-  asked_of := ARRAY(SELECT json_array_elements_text(more->'released'))
-    || ARRAY(SELECT growth->>'requestId' FROM json_array_elements(more->'grow') AS growth);
-  IF cardinality(asked_of) > 0 THEN
+  IF more->'released' IS NOT NULL OR more->'grow' IS NOT NULL THEN
+    asked_of := ARRAY(SELECT json_array_elements_text(more->'released'))
+      || ARRAY(SELECT growth->>'requestId' FROM json_array_elements(more->'grow') AS growth);
     SELECT of_accounts || array_agg(account_id), of_tokens || array_agg(token_id)
       INTO of_accounts, of_tokens FROM reservation WHERE request_id = ANY (asked_of);
   END IF;
@@ -196,36 +198,34 @@ BEGIN
 
   -- Leases, as \`grant\` of src/leases says: what was charged under one lessens it; then it is changed
   -- as its node wishes, and grows by a part of what is free.
-  IF more->'leases' IS NOT NULL OR 0 <= ANY (paid) THEN
-    FOR one IN SELECT id, owner.paid, coalesce(wish."no", 0) AS no, "byNano" AS change, "isOwed" AS is_owed
-      FROM unnest(of_accounts, paid) AS owner (id, paid)
-      LEFT JOIN json_to_recordset(more->'leases')
-        AS wish ("accountId" bigint, "no" bigint, "byNano" bigint, "isOwed" boolean) ON "accountId" = id
-      WHERE id = ANY (ids) AND ("accountId" IS NOT NULL OR owner.paid IS NOT NULL)
-    LOOP
-      nth := array_position(ids, one.id);
-      SELECT amount_nano, wish_no INTO held, held_no FROM lease WHERE account_id = one.id AND node_id = node;
-      lent := greatest(coalesce(held, 0) - coalesce(one.paid, 0), 0);
-      reserved[nth] := reserved[nth] - coalesce(held, 0) + lent;
-      IF one.no > coalesce(held_no, 0) THEN
-        one.change := CASE
-          WHEN one.change < 0 THEN greatest(one.change, -lent)
-          WHEN NOT ${isAlive} THEN 0
-          WHEN one.is_owed THEN one.change
-          ELSE least(one.change, greatest(balances[nth] + credits[nth] - reserved[nth], 0) / ${shareOfFree}) END;
-        lent := lent + one.change;
-        reserved[nth] := reserved[nth] + one.change;
-      ELSE
-        one.no := coalesce(held_no, 0);
-      END IF;
-      IF held IS NOT NULL THEN
-        UPDATE lease SET amount_nano = lent, wish_no = one.no WHERE account_id = one.id AND node_id = node;
-      ELSIF one.no > 0 AND node IS NOT NULL THEN
-        INSERT INTO lease (account_id, node_id, amount_nano, wish_no) VALUES (one.id, node, lent, one.no);
-      END IF;
-      leases := leases || ARRAY[[one.id, lent, one.no]];
-    END LOOP;
-  END IF;
+  FOR place IN 1..coalesce(cardinality(wish_nos), 0) LOOP
+    nth := array_position(ids, of_accounts[place]);
+    CONTINUE WHEN nth IS NULL OR paid[place] IS NULL AND wish_nos[place] IS NULL;
+    wish_no_held := NULL;
+    SELECT amount_nano, wish_no INTO held, wish_no_held FROM lease
+      WHERE account_id = of_accounts[place] AND node_id = node;
+    lent := greatest(coalesce(held, 0) - coalesce(paid[place], 0), 0);
+    reserved[nth] := reserved[nth] - coalesce(held, 0) + lent;
+    IF wish_nos[place] > coalesce(wish_no_held, 0) THEN
+      change := wish_changes[place];
+      change := CASE
+        WHEN change < 0 THEN greatest(change, -lent)
+        WHEN NOT ${isAlive} THEN 0
+        WHEN owed[place] = 1 THEN change
+        ELSE least(change, greatest(balances[nth] + credits[nth] - reserved[nth], 0) / ${shareOfFree}) END;
+      lent := lent + change;
+      reserved[nth] := reserved[nth] + change;
+    END IF;
+    wish_nos[place] := greatest(wish_nos[place], coalesce(wish_no_held, 0));
+    IF held IS NOT NULL THEN
+      UPDATE lease SET amount_nano = lent, wish_no = wish_nos[place]
+        WHERE account_id = of_accounts[place] AND node_id = node;
+    ELSIF wish_nos[place] > 0 AND node IS NOT NULL THEN
+      INSERT INTO lease (account_id, node_id, amount_nano, wish_no)
+        VALUES (of_accounts[place], node, lent, wish_nos[place]);
+    END IF;
+    leases := leases || ARRAY[[of_accounts[place], lent, wish_nos[place]]];
+  END LOOP;
 
   -- New reservations.
   IF cardinality(asked) > 0 THEN

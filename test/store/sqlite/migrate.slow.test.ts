@@ -118,7 +118,7 @@ function inNewest(rows: Rows): Rows {
       },
     ],
     ...{ session: [], verification: [], two_factor: [], passkey: [], used_code: [] },
-    ...{ kept_answer: [], background_answer: [], response: [], response_share: [] },
+    ...{ kept_answer: [], background_answer: [], response: [], response_share: [], lease: [] },
   }
 }
 
