@@ -4,7 +4,8 @@ import type { Forwarder } from '../gateway/forward.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createSingleFlight } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'
-import { createPerMinute } from '../lib/rate.ts'
+import { cpuMs, residentMemoryBytes } from '../lib/process-state.ts'
+import { createGrowth, createPerMinute } from '../lib/rate.ts'
 import type { Counters } from '../store/ports/counters.ts'
 import type { NodeLoad, NodeStore, NodeView } from '../store/ports/nodes.ts'
 import type { DocumentStore } from '../store/ports/store.ts'
@@ -114,18 +115,27 @@ export async function joinNodes(parts: MembershipParts) {
   }
 }
 
-/** Load that this node reports; read every few seconds. Without `counters` and `documents` it is alone. */
+/** The load of this process. */
+export type OwnLoad = Required<Omit<NodeLoad, 'processes'>>
+
+const percentOf = ({ growth, overMs }: ReturnType<ReturnType<typeof createGrowth>>) =>
+  overMs > 0 ? Math.round((100 * growth) / overMs) : 0
+
+/** Load that this process reports; read every few seconds. Without `counters` and `documents` it is alone. */
 export function createNodeLoad(
   forwarder: Pick<Forwarder, 'requestCount' | 'active' | 'activeStreams'>,
   counters: Pick<Counters, 'isUnavailable'> | undefined,
   documents: Pick<DocumentStore, 'isLeading'> | undefined,
   tick: Clock,
-): () => Required<NodeLoad> {
+): () => OwnLoad {
   const requestsPerMinute = createPerMinute(forwarder.requestCount, tick)
+  const cpu = createGrowth(cpuMs, tick)
   return () => ({
     requests: forwarder.active(),
     streams: forwarder.activeStreams(),
     requestsPerMinute: requestsPerMinute(),
+    memoryBytes: residentMemoryBytes(),
+    cpuPercent: percentOf(cpu()),
     leads: documents?.isLeading() ?? true,
     counting: !counters ? 'alone' : counters.isUnavailable() ? 'apart' : 'together',
   })

@@ -31,18 +31,26 @@ export interface MetricsSource {
   readonly load: () => NodeLoad
   /** Undefined: this is the only process. */
   readonly membership: Pick<Membership, 'id' | 'known'> | undefined
-  /** Processes that answer for this one, by their places; absent: it answers all requests itself. */
-  readonly workers?: () => readonly WorkerRow[]
+  /** Processes that answer for this one; absent: it answers all requests itself. */
+  readonly workers?: {
+    /** How many there should be. */
+    readonly expected: number
+    readonly connected: () => number
+    readonly rows: () => readonly WorkerRow[]
+  }
 }
 
-/** A worker as metrics and the console show it. */
+/** A worker as the metrics report it. */
 export interface WorkerRow {
   readonly index: number
-  readonly pid: number
-  readonly load: Pick<NodeLoad, 'requests' | 'streams' | 'requestsPerMinute'>
+  readonly requests: number
+  readonly streams: number
   readonly residentBytes: number
   readonly cpuSeconds: number
+  /** Undefined without /proc. */
   readonly openFiles: number | undefined
+  /** Longest delay of the event loop in the last minute. */
+  readonly lagMs: number
 }
 
 export type MetricsListening = ReturnType<typeof listenMetrics>

@@ -1,4 +1,3 @@
-import { Gauge, Registry } from 'prom-client'
 import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
 import {
@@ -14,54 +13,28 @@ import {
   residentMemoryBytes,
 } from '../lib/process-state.ts'
 import type { MetricsSource } from './metrics-listen.ts'
+import { nodeSeries, workerSeries } from './metrics-nodes.ts'
+import {
+  counter,
+  createRegistry,
+  gauge,
+  histogram,
+  type Sample,
+  type Series,
+} from './metrics-series.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-interface Sample {
-  /** Default: the metric's name; parts of a histogram have others. */
-  readonly metricName?: string
-  readonly labels?: { readonly [label: string]: string }
-  readonly value: number
-}
-
-/** A metric whose values are read at each request; undefined: it has none now. */
-interface Series {
-  readonly name: string
-  readonly help: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly read: () => number | undefined | Iterable<Sample>
-}
-
-const series =
-  (type: Series['type']) =>
-  (name: string, help: string, read: Series['read']): Series => ({ name, help, type, read })
-const counter = series('counter')
-const gauge = series('gauge')
-const histogram = series('histogram')
-
 /** All metrics of this process, read from the running totals. */
 export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longestMs'>) {
-  const all = [...trafficSeries(source), ...nodeSeries(source), ...processSeries(lag)]
+  const all = [
+    ...trafficSeries(source),
+    ...nodeSeries(source),
+    ...workerSeries(source.workers),
+    ...processSeries(lag),
+  ]
   const registry = createRegistry(all)
   return { contentType: registry.contentType, text: () => registry.metrics() }
-}
-
-/**
- * A registry of gauges whose values are read each time: the library's own way would mix labels that read
- * the same when joined, and its histograms need every single value.
- */
-export function createRegistry(all: readonly Series[]): Registry {
-  const registry = new Registry()
-  for (const { name, help, type, read } of all) {
-    const get = async () => ({ name, help, type, values: samplesOf(read()) })
-    Object.assign(new Gauge({ name, help, registers: [registry] }), { get })
-  }
-  return registry
-}
-
-const samplesOf = (found: ReturnType<Series['read']>): readonly Sample[] => {
-  if (found === undefined) return []
-  return typeof found === 'number' ? [{ value: found }] : [...found]
 }
 
 const firstByte = 'tollgate_first_byte_seconds'
@@ -216,39 +189,6 @@ function processSeries(lag: Pick<LagMeter, 'longestMs'>): readonly Series[] {
       'tollgate_event_loop_lag_seconds',
       'Longest delay of the event loop in the last minute.',
       () => lag.longestMs() / 1000,
-    ),
-  ]
-}
-
-/** Metrics of the nodes; none for a single process. */
-export function nodeSeries({
-  load,
-  membership,
-}: Pick<MetricsSource, 'load' | 'membership'>): readonly Series[] {
-  function* nodes(): Generator<Sample> {
-    const known = membership?.known() ?? []
-    if (known.length === 0) return
-    const alive = known.filter(({ isAlive }) => isAlive).length
-    yield { labels: { state: 'alive' }, value: alive }
-    yield { labels: { state: 'dead' }, value: known.length - alive }
-  }
-  return [
-    gauge('tollgate_node_info', 'Number of this node among all; the value is always 1.', () =>
-      membership ? [{ labels: { node: String(membership.id()) }, value: 1 }] : [],
-    ),
-    gauge(
-      'tollgate_node_leader',
-      'Whether this node builds the price feed for all (1) or not.',
-      () => (membership ? Number(load().leads ?? false) : undefined),
-    ),
-    gauge('tollgate_nodes', 'Nodes in the list, as this one has last seen it.', nodes),
-    gauge(
-      'tollgate_shared_counters_up',
-      'Whether Valkey is within reach (1); while it is not (0) this node keeps to its share of limits.',
-      () => {
-        const { counting } = load()
-        return counting === 'alone' ? undefined : Number(counting === 'together')
-      },
     ),
   ]
 }

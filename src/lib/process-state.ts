@@ -71,6 +71,12 @@ export function heldMemoryBytes(): number {
   return (resident - shared) * pageBytes
 }
 
+/** User and system CPU time of this process. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 let lastResident = 0
 
 /** Resident bytes; the last known value while no file descriptor is left to read it. */

@@ -44,8 +44,11 @@ const minuteMs = 60_000
 /** Shortest interval between samples. */
 const leastMs = 1_000
 
-/** The growth of a count in the last minute. `tick` is monotonic; call it often. */
-export function createPerMinute(count: () => number, tick: Clock): () => number {
+/**
+ * The growth of a count in the last minute, and over how many milliseconds it was measured. `tick` is monotonic;
+ * call it often.
+ */
+export function createGrowth(count: () => number, tick: Clock) {
   const looks = [{ at: tick(), count: count() }]
   return () => {
     const now = tick()
@@ -53,6 +56,13 @@ export function createPerMinute(count: () => number, tick: Clock): () => number 
     if (now - (looks.at(-1)?.at ?? 0) >= leastMs) looks.push({ at: now, count: counted })
     // The first sample kept is at least a minute old.
     while ((looks[1]?.at ?? now) <= now - minuteMs) looks.shift()
-    return counted - (looks[0]?.count ?? counted)
+    const first = looks[0] ?? { at: now, count: counted }
+    return { growth: counted - first.count, overMs: now - first.at }
   }
+}
+
+/** The growth of a count in the last minute. */
+export function createPerMinute(count: () => number, tick: Clock): () => number {
+  const grown = createGrowth(count, tick)
+  return () => grown().growth
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createMetrics } from '../../src/app/metrics.ts'
+import type { MetricsSource, WorkerRow } from '../../src/app/metrics-listen.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
 import { createRunningTotals } from '../../src/gateway/availability/availability.ts'
 import type { Fault } from '../../src/store/ports/availability.ts'
@@ -9,7 +10,7 @@ import { type MetricFamily, parseExposition } from '../support/exposition.ts'
 /** Names that have all that can go wrong in them. */
 const wild = 'a"b\\n\n{x="y"},\\ 模型 \u2028'
 
-function scene() {
+function scene(workers?: MetricsSource['workers']) {
   const totals = createRunningTotals()
   const names = ['default', wild, 'a,model:b']
   const catalog = buildCatalog(
@@ -35,6 +36,7 @@ function scene() {
         budget: { totalBytes: 100, usedBytes: () => 40, waiting: () => 3, refused: () => 2 },
       },
       slots: { refused: () => ({ requests: 1, connections: 0 }) },
+      ...(workers && { workers }),
     },
     { longestMs: () => 12 },
   )
@@ -139,6 +141,34 @@ test('the process tells how it is', async () => {
     Math.abs(Date.now() / 1000 - process.uptime() - value('process_start_time_seconds')),
   ).toBeLessThan(5)
   expect(value('tollgate_event_loop_lag_seconds')).toBe(0.012)
+})
+
+test('each worker is shown, and how many there are', async () => {
+  const worker = { requests: 2, streams: 1, residentBytes: 9e7, cpuSeconds: 1.5, lagMs: 30 }
+  const rows: readonly WorkerRow[] = [
+    { index: 0, openFiles: 40, ...worker },
+    { index: 1, openFiles: undefined, ...worker, requests: 5 },
+  ]
+  const families = await scene({ expected: 3, connected: () => 2, rows: () => rows }).read()
+  const of = (name: string) => linesOf(families, `tollgate_worker${name}`)
+  expect(of('s')).toEqual([
+    { state: 'connected', value: 2 },
+    { state: 'missing', value: 1 },
+  ])
+  expect(of('_requests_in_flight')).toEqual([
+    { worker: '0', value: 2 },
+    { worker: '1', value: 5 },
+  ])
+  expect(of('_streams_in_flight')).toHaveLength(2)
+  expect(of('_resident_memory_bytes')[0]).toEqual({ worker: '0', value: 9e7 })
+  expect(of('_cpu_seconds_total')[1]).toEqual({ worker: '1', value: 1.5 })
+  expect(of('_open_fds')).toEqual([{ worker: '0', value: 40 }])
+  expect(of('_event_loop_lag_seconds')[1]).toEqual({ worker: '1', value: 0.03 })
+})
+
+test('a single process shows no workers', async () => {
+  const names = [...(await scene().read()).keys()]
+  expect(names.filter((name) => name.startsWith('tollgate_worker'))).toEqual([])
 })
 
 describe('labels', () => {

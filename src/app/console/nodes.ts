@@ -23,7 +23,7 @@ export function createGatewayNow({ config, metrics, coolings, clock }: ConsolePa
       started_at: startedAt,
       requests_under_way: metrics.requestsInFlight(),
       streams_under_way: metrics.streamsInFlight(),
-      memory_bytes: residentMemoryBytes(),
+      memory_bytes: metrics.load().memoryBytes ?? residentMemoryBytes(),
       database_bytes: await sizeOf(file),
       channels: channels.size,
       groups: groups.values().reduce((count, { enabled }) => count + (enabled ? 1 : 0), 0),

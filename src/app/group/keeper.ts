@@ -7,12 +7,14 @@ import type { NodeLoad } from '../../store/ports/nodes.ts'
 import type { Spool } from '../../store/ports/records.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { RecentCounts } from '../counts.ts'
+import type { OwnLoad } from '../membership.ts'
 import type { MetricsSource } from '../metrics-listen.ts'
 import type { Listening } from '../stopping.ts'
 import { openDesk } from './desk.ts'
 import { listenForPages } from './pages.ts'
 import type { Given, GroupPlace } from './place.ts'
 import { createReports } from './reports.ts'
+import { withWorkers } from './with-workers.ts'
 
 /** What the keeper's process must know of its group, and do for it. */
 export interface KeeperMember {
@@ -57,7 +59,7 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
     ...{ address, secret, store, counters, spool, log, given },
     onFrozen: member.onFrozen,
   })
-  const reports = createReports(desk)
+  const reports = createReports({ desk, earlier: member.living })
   member.onDied((worker) => {
     reports.died(worker)
     desk.died(worker)
@@ -75,10 +77,11 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
     setTrouble: desk.setTrouble,
     /** Whether settlements of a worker wait that the store did not take. */
     isBehind: (): boolean => reports.all().some(({ report }) => report.isBehind),
-    load: (own: Required<NodeLoad>): Required<NodeLoad> => reports.load(own),
+    load: (own: OwnLoad): NodeLoad => reports.load(own),
     recent: (own: RecentCounts, channelId: number): RecentCounts => reports.recent(own, channelId),
     /** The keeper's metrics with those of its workers. */
-    over: (own: MetricsSource): MetricsSource => withWorkers(own, reports),
+    over: (own: MetricsSource): MetricsSource =>
+      withWorkers(own, { reports, desk, expected: place.workers }),
     /** Waits a moment for the workers that live already; gives the requests that they have under way. */
     async joined(): Promise<readonly string[]> {
       const isThere = ({ pid }: WorkerId) =>
@@ -101,42 +104,5 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
       await reports.stop()
       desk.close()
     },
-  }
-}
-
-function withWorkers(own: MetricsSource, reports: ReturnType<typeof createReports>): MetricsSource {
-  const all = () => reports.all().map(({ report }) => report)
-  const { budget } = own.memory
-  const sum = (mine: number, of: (report: ReturnType<typeof all>[number]) => number) =>
-    all().reduce((total, report) => total + of(report), mine)
-  return {
-    ...own,
-    totals: () => reports.totals(own.totals()),
-    requestsInFlight: () => sum(own.requestsInFlight(), ({ load }) => load.requests ?? 0),
-    streamsInFlight: () => sum(own.streamsInFlight(), ({ load }) => load.streams ?? 0),
-    memory: {
-      budget: {
-        get totalBytes() {
-          return sum(budget.totalBytes, ({ memory }) => memory.budgetBytes)
-        },
-        usedBytes: () => sum(budget.usedBytes(), ({ memory }) => memory.usedBytes),
-        waiting: () => sum(budget.waiting(), ({ memory }) => memory.waiting),
-        refused: () => sum(budget.refused(), ({ memory }) => memory.refused),
-      },
-    },
-    slots: {
-      refused() {
-        const { requests, connections } = own.slots.refused()
-        return {
-          requests: sum(requests, ({ slots }) => slots.requests),
-          connections: sum(connections, ({ slots }) => slots.connections),
-        }
-      },
-    },
-    workers: () =>
-      reports.all().map(({ worker, report: { load, memory, cpuSeconds, openFiles } }) => ({
-        ...worker,
-        ...{ load, residentBytes: memory.residentBytes, cpuSeconds, openFiles },
-      })),
   }
 }

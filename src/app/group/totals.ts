@@ -22,6 +22,28 @@ export function sumOf(all: readonly Totals[]): Totals {
   return { groups, attempts, limits, refusals }
 }
 
+/** What a process has counted since then. */
+export const since = (before: Totals, now: Totals): Totals => sumOf([now, negative(before)])
+
+const negative = ({ groups, attempts, limits, refusals }: Totals): Totals => ({
+  groups: mapValues(groups, (group) => ({
+    models: mapValues(group.models, (counts) => counts.map(negate)),
+    firstByte: group.firstByte.map(negate),
+    firstByteMs: -group.firstByteMs,
+    outputTokens: -group.outputTokens,
+  })),
+  attempts: mapValues(attempts, (causes) => mapValues(causes, negate)),
+  limits: mapValues(limits, negate),
+  refusals: mapValues(refusals, negate),
+})
+
+const negate = (count: number) => -count
+
+const mapValues = <Key, Value, Result>(
+  map: ReadonlyMap<Key, Value>,
+  of: (value: Value) => Result,
+): Map<Key, Result> => new Map([...map].map(([key, value]) => [key, of(value)]))
+
 function addAll(sum: Map<string, number>, counts: ReadonlyMap<string, number>): void {
   for (const [name, count] of counts) addTo(sum, name, count)
 }

@@ -62,7 +62,8 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
     },
   })
   gateway = own
-  questions.report = createReport(own, counters)
+  const report = createReport(own, counters)
+  questions.report = report.read
   let hosts = hostsOf(own.config())
   const passOn = createPassOn({ socket: place.pages, secret: place.secret })
   const app = createModelApp({
@@ -101,6 +102,7 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
     await stopping.drain()
     await stopping.endRequests()
     await stopping.close('changes of the database', refresh)
+    report.stop()
     await stopping.close('work in the background', own.stop)
     await stopping.close('the connection to the keeper', keeper.close)
     return stopping.left

@@ -18,9 +18,28 @@ export interface NodeLoad {
   readonly requests?: number
   readonly streams?: number
   readonly requestsPerMinute?: number
+  /** Of all its processes; what they share counts once. */
+  readonly memoryBytes?: number
+  /** CPU time of the last minute, in percent of one core. */
+  readonly cpuPercent?: number
+  /** Keeper and workers, where several processes are one node. */
+  readonly processes?: readonly ProcessLoad[]
   /** It builds the documents that all nodes serve. */
   readonly leads?: boolean
   readonly counting?: Counting
+}
+
+/** One process of a node that has several. */
+export interface ProcessLoad {
+  /** The worker's number; null: the keeper. */
+  readonly worker: number | null
+  readonly pid: number
+  readonly requests: number
+  readonly streams: number
+  readonly requestsPerMinute: number
+  /** Of a worker, without the pages of the program, which the keeper counts for all. */
+  readonly memoryBytes: number
+  readonly cpuPercent: number
 }
 
 /** How a node counts limits: with the others, within its share while they are out of reach, or alone. */

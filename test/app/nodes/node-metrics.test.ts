@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createRegistry, nodeSeries } from '../../../src/app/metrics.ts'
+import { nodeSeries } from '../../../src/app/metrics-nodes.ts'
+import { createRegistry } from '../../../src/app/metrics-series.ts'
 import type { NodeLoad, NodeView } from '../../../src/store/ports/nodes.ts'
 import { parseExposition } from '../../support/exposition.ts'
 
