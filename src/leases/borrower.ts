@@ -224,10 +224,10 @@ export function createBorrower() {
     /** The lender has ended all leases: what is promised is owed. */
     lost(): void {
       for (const held of accounts.values()) {
-        const isAsking = held.askedNo > held.no
+        const mayHold = held.leaseNano > 0 || held.askedNo > held.no
         restart(held, 0)
-        // A wish that is still under way may be done for a node that has come back.
-        if (isAsking) ask(held)
+        // Some may have been lent again meanwhile, or is by a wish that is still under way.
+        if (mayHold) ask(held)
       }
     },
     /**
