@@ -68,8 +68,6 @@ export interface GatewayParts {
   readonly heartbeat?: HeartbeatTimes
   readonly socketLifeMs?: number | undefined
   readonly repeat?: Repeat
-  /** It lends money to other processes, and so borrows it. */
-  readonly lends?: boolean
   /** Called with each commit, after this gateway has applied it. */
   readonly onCommitted?: (committed: Committed) => void
   /** Called when the settings in force have changed. */
@@ -266,7 +264,7 @@ function createMoney(parts: GatewayParts, tick: Clock, lowNano: () => number) {
     unknownKeys: createUnknownKeyLimit(keys, tick, { processes: parts.processes }),
   })
   // A process alone before its file asks nobody: a lease would save it nothing.
-  const source = store.records.isShared || parts.lends ? store.records.leases : undefined
+  const source = store.records.isShared ? store.records.leases : undefined
   const leases = source && createLeases(source, tick, () => committer.commitWishes())
   const reservations = createReservations(
     () => committer,

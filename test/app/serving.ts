@@ -98,16 +98,16 @@ export async function startServing(options: ServingOptions): Promise<Running> {
     clock: Date.now,
     level: 'warn',
   })
-  const group = isGroup ? createTestGroup(1) : undefined
+  const group = isGroup ? await createTestGroup(1) : undefined
   const served = await serve({
     ...{ config, instance, log, reload: async () => config },
     sessionTick: options.sessionTick,
     socketLifeMs: options.socketLifeMs,
     member: group?.member,
   })
+  await group?.start(log)
   const grouped = group && {
     ...served,
-    url: await group.start(log),
     stop() {
       void group.stop()
       return served.stop()

@@ -3,15 +3,17 @@ import type { KeeperMember } from '../../src/app/group/keeper.ts'
 import { serveAsWorker } from '../../src/app/group/worker.ts'
 import { listen } from '../../src/app/listen.ts'
 import type { Logger } from '../../src/lib/log.ts'
+import { freePort } from './free-port.ts'
 
 /** A group whose keeper and workers are all in this process; its workers are `start`ed one by one. */
-export function createTestGroup(workers: number) {
+export async function createTestGroup(workers: number) {
+  const port = await freePort()
   const id = randomUUID()
   const place = { link: `\0link-${id}`, pages: `\0pages-${id}`, secret: randomUUID(), workers }
   const running: Awaited<ReturnType<typeof serveAsWorker>>[] = []
   const member: KeeperMember = {
     place,
-    url: 'http://gateway.invalid',
+    url: `http://127.0.0.1:${port}`,
     living: [],
     onFrozen() {},
     onDied() {},
@@ -24,20 +26,11 @@ export function createTestGroup(workers: number) {
     member,
     /** Stops the workers, as the starter does; a second call skips the waiting. */
     stop,
-    /** Starts a worker on a free port; gives its address. */
-    async start(log: Logger): Promise<string> {
-      let url = ''
-      running.push(
-        await serveAsWorker({
-          ...{ place, index: running.length, log },
-          listen(app, config) {
-            const listening = listen(app, { ...config.server, host: '127.0.0.1', port: 0 })
-            url = listening.url
-            return listening
-          },
-        }),
-      )
-      return url
+    /** Starts a worker, which listens at the address of the group. */
+    async start(log: Logger): Promise<void> {
+      const address = { host: '127.0.0.1', port }
+      const part = { place, index: running.length, log }
+      running.push(await serveAsWorker({ ...part, listen: (app) => listen(app, address) }))
     },
   }
 }

@@ -22,12 +22,12 @@ import type { Batch, Overrun, RecordStore, Settlement, Spool } from '../../store
 import type { Store } from '../../store/ports/store.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 import { createBatchJoiner } from './join-batches.ts'
-import type { Lending } from './lending.ts'
+import { createLending } from './lending.ts'
 import { createQuestions } from './questions.ts'
 import { servedMethods } from './served-methods.ts'
 import { createWorkerBatches } from './worker-batches.ts'
 import { WorkerEnd } from './worker-end.ts'
-import { createWorkerTable } from './worker-table.ts'
+import { createWorkerTable, type Worker } from './worker-table.ts'
 
 interface DeskParts {
   /** An abstract Unix socket: `\0…`. */
@@ -39,8 +39,6 @@ interface DeskParts {
   readonly log: Logger
   /** What a worker gets when it connects, and again by `give`. */
   readonly given: () => unknown
-  /** Absent: nothing is lent to workers. */
-  readonly lending?: Lending | undefined
   readonly onJoined?: (worker: WorkerId) => void
   /** Its connection is lost, which is not its death. */
   readonly onLost?: (worker: WorkerId) => void
@@ -60,20 +58,36 @@ export function openDesk(parts: DeskParts) {
   const run = randomUUID()
   const workers = createWorkerTable()
   const questions = createQuestions()
-  const join = createBatchJoiner(store.records.commit)
+  const { leases } = store.records
+  const lending =
+    leases &&
+    createLending({
+      ...{ commit: store.records.commit, source: leases, repeat, tick: () => performance.now() },
+      recall: (accountIds) => tellAll({ kind: 'recall', accountIds }),
+      onLost: () => {
+        for (const end of workers.connected()) end.close()
+      },
+    })
+  const join = createBatchJoiner(lending?.commit ?? store.records.commit)
+  lending?.setCommitWishes(join)
   const late = createRetryQueue(join, log, spool)
   const batches = createWorkerBatches({
     ...{ commit: join, commitLater: late.keep, onCommitted: spread, log },
   })
-  const methods = servedMethods({ ...store, store, counters, spool: { add: addToSpool } })
+  const methods = servedMethods({
+    ...{ ...store, store, counters },
+    leases: { ageMs: () => lending?.ageMs() ?? null },
+    spool: { add: addToSpool },
+  })
   let trouble: string | null = null
   let noteOverrun: (overrun: Overrun) => void = () => {}
 
-  /** The keeper stores it later, whatever becomes of the worker. */
-  async function addToSpool(settlements: readonly Settlement[]): Promise<void> {
+  /** The worker tries to store it again; if it dies the keeper does. */
+  async function addToSpool(worker: Worker, settlements: readonly Settlement[]): Promise<void> {
     if (spool === undefined) throw new StoreError('There is no spool.')
     await spool.add(settlements)
-    for (const one of settlements) late.keep(one.request.requestId, { settle: [one] })
+    for (const one of settlements) worker.spooled.set(one.request.requestId, one)
+    if (worker.isDead) batches.bury(worker)
   }
 
   const counterState = (): CounterState => ({
@@ -90,7 +104,7 @@ export function openDesk(parts: DeskParts) {
     const { worker, dead, isNew } = workers.join(end, hello)
     if (dead) batches.bury(dead)
     worker.loan?.end()
-    worker.loan = parts.lending?.joined(worker.id, hello.owed)
+    worker.loan = lending?.joined(hello.owed)
     if (isNew) batches.adopt(hello.held)
     const { leaseMs } = counters
     const welcome: Welcome = {
@@ -105,8 +119,8 @@ export function openDesk(parts: DeskParts) {
     const worker = workers.of(end)
     if (worker === undefined) end.close()
     else if (kind === kinds.batch) void batches.commit(worker, end, parseJson<BatchFrame>(body))
-    else if (kind === kinds.quickCall) void serve(end, true, parseJson<CallFrame>(body))
-    else if (kind === kinds.call) void serve(end, false, unpack<CallFrame>(body))
+    else if (kind === kinds.quickCall) void serve(worker, end, true, parseJson<CallFrame>(body))
+    else if (kind === kinds.call) void serve(worker, end, false, unpack<CallFrame>(body))
     else if (kind === kinds.answer) questions.answered(unpack<ResultFrame>(body))
   }
 
@@ -120,12 +134,17 @@ export function openDesk(parts: DeskParts) {
     }
   }
 
-  async function serve(end: WorkerEnd, isQuick: boolean, frame: CallFrame): Promise<void> {
+  async function serve(
+    worker: Worker,
+    end: WorkerEnd,
+    isQuick: boolean,
+    frame: CallFrame,
+  ): Promise<void> {
     const [no, part, name, ...args] = frame
     try {
       const method = methods.get(`${part}.${name}`)
       if (method === undefined) throw new Error(`Workers may not call ${part}.${name}.`)
-      const value = await method(...args)
+      const value = await method(worker, ...args)
       // JSON has no word for nothing.
       end.result(isQuick, value === undefined ? [no, null] : [no, null, value])
     } catch (error) {
@@ -186,7 +205,6 @@ export function openDesk(parts: DeskParts) {
     changed: (what: 'accounts' | 'all'): void => tellAll({ kind: 'changed', what }),
     /** Gives all workers anew what `given` gives. */
     give: (): void => tellAll({ kind: 'given', given: given() }),
-    recall: (accountIds: readonly number[]): void => tellAll({ kind: 'recall', accountIds }),
     /** Why the database can't be worked with; null: it can. */
     setTrouble(found: string | null): void {
       trouble = found
@@ -208,6 +226,7 @@ export function openDesk(parts: DeskParts) {
     idle: late.lastTry,
     close(): void {
       stopBeats()
+      lending?.stop()
       listening.stop(true)
       for (const end of workers.connected()) end.close()
     },

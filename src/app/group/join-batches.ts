@@ -101,7 +101,9 @@ function partOf(
   figures: ReadonlyMap<number, AccountFigures>,
 ): Committed {
   const accounts = new Set<AccountFigures>()
+  const asked = new Set<number>()
   const add = (accountId: number) => {
+    asked.add(accountId)
     const found = figures.get(accountId)
     if (found) accounts.add(found)
   }
@@ -119,6 +121,7 @@ function partOf(
   return {
     denied: new Map(denied),
     accounts: [...accounts],
+    recalled: committed.recalled?.filter((accountId) => asked.has(accountId)) ?? [],
     tokens: committed.tokens.filter(({ tokenId }) => tokenIds.has(tokenId)),
   }
 }

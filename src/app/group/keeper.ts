@@ -59,6 +59,8 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
     ...{ address, secret, store, counters, spool, log, given },
     onFrozen: member.onFrozen,
   })
+  // What the store lends is lent on to the workers.
+  const { leases: _, ...unleased } = store.records
   const reports = createReports({ desk, earlier: member.living })
   member.onDied((worker) => {
     reports.died(worker)
@@ -68,7 +70,7 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
   return {
     counters,
     /** The keeper's own requests go by the same commits as those of its workers. */
-    store: { ...store, records: { ...store.records, ...desk.records } } satisfies Store,
+    store: { ...store, records: { ...unleased, ...desk.records } } satisfies Store,
     changed: desk.changed,
     /** Resolves when the workers have applied what has changed, or do not answer in time. */
     applied: () => desk.ask('applied'),

@@ -1,21 +1,120 @@
-import type { Lease } from '../../leases/messages.ts'
-import type { WorkerId } from '../../store/keeper/messages.ts'
-import type { Batch, Committed } from '../../store/ports/records.ts'
+import { createBorrower } from '../../leases/borrower.ts'
+import { createLender, type Loan } from '../../leases/lender.ts'
+import type { Lease, Owed } from '../../leases/messages.ts'
+import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
+import type {
+  Batch,
+  Committed,
+  LeaseSource,
+  RecordStore,
+  Settlement,
+} from '../../store/ports/records.ts'
 
-/** Lends money to workers; the desk gives it all batches that pass. */
-export interface Lending {
-  /** A worker connects, and says what it owes of the leases of a former connection. */
-  joined(worker: WorkerId, owed: unknown): WorkerLoan
+interface LendingParts {
+  readonly commit: RecordStore['commit']
+  readonly source: LeaseSource
+  /** Asks the workers to return what they do not use of these accounts. */
+  readonly recall: (accountIds: readonly number[]) => void
+  /** All leases have ended: the workers must connect anew, with what they owe. */
+  readonly onLost: () => void
+  readonly tick: Clock
+  readonly repeat?: Repeat | undefined
+}
+
+export type Lending = ReturnType<typeof createLending>
+
+const restMs = 1_000
+
+/** Lends to workers what the keeper borrows from its store. All commits of the keeper go through `commit`. */
+export function createLending({ source, tick, ...parts }: LendingParts) {
+  const capital = createBorrower()
+  const lender = createLender(capital)
+
+  /** The store's answer: what is paid is no more in use. */
+  async function commit(batch: Batch): Promise<Committed> {
+    const leases = capital.wishes(tick())
+    try {
+      const committed = await parts.commit({ ...batch, leases })
+      for (const { request, leasedNano } of batch.settle ?? [])
+        if (leasedNano !== undefined) capital.release(request.accountId, leasedNano)
+      capital.answered(committed.leases ?? [], tick())
+      return committed
+    } catch (error) {
+      capital.failed(leases)
+      throw error
+    }
+  }
+
+  let commitWishes: () => void = () => {}
+
+  source.onRecall((accountIds) => {
+    capital.recalled(accountIds, tick())
+    parts.recall(accountIds)
+    commitWishes()
+  })
+  source.onLost(() => {
+    lender.lost()
+    parts.onLost()
+  })
+  const stop = (parts.repeat ?? repeatByTimer)(() => {
+    capital.rest(tick())
+    commitWishes()
+  }, restMs)
+
+  return {
+    commit,
+    /** How wishes are committed that no batch waits for. */
+    setCommitWishes(commitBatch: RecordStore['commit']): void {
+      commitWishes = () => {
+        if (capital.hasWishes()) commitBatch({}).catch(() => {}) // they are wished again
+      }
+    },
+    /** A worker connects, and says what it owes of the leases of a former connection. */
+    joined: ({ leases, no }: Owed): WorkerLoan => createWorkerLoan(lender.joined(leases, no), tick),
+    /** How much of the term of the keeper's own leases has passed; null: they have none. */
+    ageMs: (): number | null => source.ageMs?.() ?? null,
+    stop,
+  }
 }
 
 /** What one worker has borrowed, on one connection. */
 export interface WorkerLoan {
   /** A batch arrives: gives what of it goes to the store. Undefined: it is dropped, for the loan is over. */
   arrived(batch: Batch): Batch | undefined
-  /** What `arrived` gave is stored: gives the worker's leases. `asked`: the batch as it came. */
-  committed(asked: Batch, stored: Batch, committed: Committed): readonly Lease[]
-  /** It could not be stored, and the worker is told so. */
-  failed(asked: Batch, stored: Batch): void
+  /** It is stored, as `arrived` gave it: gives the worker's leases. */
+  committed(batch: Batch): readonly Lease[]
+  /** It could not be stored, and the worker is told so. False: the worker is gone, the keeper stores it. */
+  failed(batch: Batch): boolean
+  /** The keeper stores this for the worker: gives it with what the lease covers. */
+  taken(settlement: Settlement): Settlement
   /** The worker is dead, or speaks on a new connection. */
   end(): void
+}
+
+function createWorkerLoan(loan: Loan, tick: Clock): WorkerLoan {
+  const taken = (settlement: Settlement): Settlement => {
+    const { leasedNano, request } = settlement
+    if (leasedNano === undefined) return settlement
+    return { ...settlement, leasedNano: loan.settled(request.accountId, leasedNano) }
+  }
+  return {
+    arrived(batch) {
+      const { leases = [], settle } = batch
+      if (!loan.arrived(leases, tick())) return undefined
+      return settle ? { ...batch, settle: settle.map(taken) } : batch
+    },
+    committed({ settle = [], leases = [] }) {
+      const paid = settle.filter(({ leasedNano }) => leasedNano !== undefined)
+      const accountIds = paid.map(({ request }) => request.accountId)
+      return loan.granted(leases, accountIds, tick())
+    },
+    failed({ settle = [] }) {
+      let isThere = true
+      for (const { request, leasedNano } of settle)
+        if (leasedNano !== undefined) isThere = loan.failed(request.accountId, leasedNano)
+      return isThere
+    },
+    taken,
+    end: loan.end,
+  }
 }

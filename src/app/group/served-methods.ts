@@ -1,6 +1,7 @@
 import { allowedMethods } from '../../store/keeper/methods.ts'
+import type { Worker } from './worker-table.ts'
 
-type Method = (...args: readonly unknown[]) => unknown
+type Method = (worker: Worker, ...args: readonly unknown[]) => unknown
 
 /** What workers may call, by `part.method`: of these objects what the one table allows. */
 export function servedMethods(
@@ -12,7 +13,9 @@ export function servedMethods(
     for (const name of names) {
       const method: unknown = Reflect.get(target, name)
       if (typeof method === 'function')
-        found.set(`${part}.${name}`, (...args) => Reflect.apply(method, target, args))
+        found.set(`${part}.${name}`, (worker, ...args) =>
+          Reflect.apply(method, target, part === 'spool' ? [worker, ...args] : args),
+        )
     }
   }
   return found

@@ -17,9 +17,12 @@ interface BatchParts {
 export function createWorkerBatches({ commit, commitLater, onCommitted, log }: BatchParts) {
   /** What a dead worker had begun is recorded as interrupted; that frees what was reserved. */
   function bury(worker: Worker): void {
-    const { id, held } = worker
+    const { id, held, spooled, loan } = worker
     worker.isDead = true
-    worker.loan?.end()
+    for (const [requestId, one] of spooled)
+      commitLater(requestId, { settle: [loan?.taken(one) ?? one] })
+    spooled.clear()
+    loan?.end()
     if (held.size === 0) return
     log.warn('requests were under way when a worker ended; recorded, nothing charged', {
       ...{ worker: id.index, interrupted: held.size },
@@ -29,6 +32,11 @@ export function createWorkerBatches({ commit, commitLater, onCommitted, log }: B
     commit({ settle }).catch(() => {
       for (const one of settle) commitLater(one.request.requestId, { settle: [one] })
     })
+  }
+
+  /** Nobody else knows of it any more. */
+  function keepAll({ settle = [] }: Batch): void {
+    for (const one of settle) commitLater(one.request.requestId, { settle: [one] })
   }
 
   return {
@@ -42,11 +50,11 @@ export function createWorkerBatches({ commit, commitLater, onCommitted, log }: B
         const committed = await commit(batch)
         noteHeld(worker.held, batch, committed)
         if (worker.isDead) bury(worker)
-        const leases = loan?.committed(asked, batch, committed)
-        end.done(no, leases ? { ...committed, leases } : committed)
+        for (const { request } of batch.settle ?? []) worker.spooled.delete(request.requestId)
+        end.done(no, loan ? { ...committed, leases: loan.committed(batch) } : committed)
         onCommitted(batch, end)
       } catch (error) {
-        loan?.failed(asked, batch)
+        if (loan?.failed(batch) === false) keepAll(batch)
         end.failed(no, error)
       }
     },

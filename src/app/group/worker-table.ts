@@ -1,5 +1,5 @@
 import type { Hello, WorkerId } from '../../store/keeper/messages.ts'
-import type { Reservation } from '../../store/ports/records.ts'
+import type { Reservation, Settlement } from '../../store/ports/records.ts'
 import type { WorkerLoan } from './lending.ts'
 import type { WorkerEnd } from './worker-end.ts'
 
@@ -9,13 +9,15 @@ export interface Worker {
   end: WorkerEnd | undefined
   /** Its stored reservations, by request id. */
   readonly held: Map<string, Reservation>
+  /** In the spool, and not stored: it tries again, as long as it lives. */
+  readonly spooled: Map<string, Settlement>
   /** What it has borrowed, on this connection. */
   loan: WorkerLoan | undefined
   isDead: boolean
 }
 
 const createWorker = (id: WorkerId): Worker => ({
-  ...{ id, end: undefined, held: new Map(), loan: undefined, isDead: false },
+  ...{ id, end: undefined, held: new Map(), spooled: new Map(), loan: undefined, isDead: false },
 })
 
 export type WorkerTable = ReturnType<typeof createWorkerTable>

@@ -1,4 +1,5 @@
 import { deserialize, serialize } from 'bun:jsc'
+import type { Owed } from '../../leases/messages.ts'
 import type {
   AccountFigures,
   Batch,
@@ -32,8 +33,8 @@ export interface Hello {
   readonly worker: WorkerId
   /** Its stored reservations: a keeper that has just started does not know whose they are. */
   readonly held: readonly Reservation[]
-  /** What it owes of its leases; known to both ends of the leases alone. */
-  readonly owed: unknown
+  /** What it owes of its leases. */
+  readonly owed: Owed
 }
 
 /** How limits are counted, as the keeper knows it. */

@@ -38,4 +38,5 @@ export const allowedMethods: Readonly<Record<string, readonly string[]>> = {
   store: ['check'],
   counters: countersMethods,
   spool: spoolMethods,
+  leases: ['ageMs'],
 }

@@ -3,6 +3,7 @@ import type { Counters } from '../ports/counters.ts'
 import type { Spool } from '../ports/records.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { createKeeperCounters } from './counters.ts'
+import { createKeeperLeases } from './leases.ts'
 import { createLink, type Link } from './link.ts'
 import type { WorkerId } from './messages.ts'
 import { createKeeperSpool, createKeeperStore, type KeeperStore } from './store.ts'
@@ -14,11 +15,8 @@ interface KeeperOptions {
   readonly secret: string
   readonly worker: WorkerId
   readonly log: Logger
-  /** What this worker owes of its leases, at each connection; absent: it has none. */
-  readonly owed?: () => unknown
   /** What the keeper gives: at each connection, and when it has changed. */
   readonly onGiven: (given: unknown) => void
-  readonly onRecall?: (accountIds: readonly number[]) => void
   /** Answers what the keeper asks, `metrics` for example. */
   readonly onAsk: (what: string) => unknown
   readonly onDown?: () => void
@@ -41,25 +39,27 @@ const usualOpenMs = 15_000
 
 /** Connects to the keeper; rejects with a `StoreError` when it is not there in time. */
 export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
-  const { worker, owed, onGiven, onRecall, onAsk, onDown, openMs = usualOpenMs } = options
+  const { worker, onGiven, onAsk, onDown, openMs = usualOpenMs } = options
   const first = Promise.withResolvers<void>()
   let isFirst = true
-  const end = createKeeperStore(() => link)
+  const leases = createKeeperLeases(() => link)
+  const end = createKeeperStore(() => link, leases.source)
   const counting = createKeeperCounters(() => link)
   const link: Link = createLink({
     ...options,
-    hello: () => ({ worker, held: end.held(), owed: owed?.() ?? null }),
+    hello: () => ({ worker, held: end.held(), owed: leases.owed() }),
     onUp(welcome) {
       onGiven(welcome.given)
       end.up(welcome, isFirst)
       counting.up(welcome)
+      void leases.up()
       isFirst = false
       first.resolve()
     },
     onDown: () => onDown?.(),
     onNews(news) {
       if (news.kind === 'given') onGiven(news.given)
-      else if (news.kind === 'recall') onRecall?.(news.accountIds)
+      else if (news.kind === 'recall') leases.recalled(news.accountIds)
       end.news(news)
       counting.news(news)
     },
@@ -77,6 +77,9 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     spool: createKeeperSpool(() => link),
     onChanged: end.onChanged,
     isUp: link.isUp,
-    close: link.close,
+    close() {
+      leases.stop()
+      link.close()
+    },
   }
 }

@@ -1,4 +1,11 @@
-import type { Batch, Committed, RecordStore, Reservation, Spool } from '../ports/records.ts'
+import type {
+  Batch,
+  Committed,
+  LeaseSource,
+  RecordStore,
+  Reservation,
+  Spool,
+} from '../ports/records.ts'
 import type { ChangedElsewhere, Store, StoreFile } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
 import type { Link } from './link.ts'
@@ -9,14 +16,14 @@ import { type RemoteParts, type StorePart, storeMethods } from './methods.ts'
 export type KeeperStore = Omit<RemoteParts, 'records'> &
   Pick<Store, 'changedElsewhere' | 'check' | 'close'> & {
     readonly records: RemoteParts['records'] &
-      Required<Pick<RecordStore, 'isShared' | 'commit' | 'onOverrun'>>
+      Required<Pick<RecordStore, 'isShared' | 'commit' | 'leases' | 'onOverrun'>>
     readonly file: Pick<StoreFile, 'trouble' | 'require'>
   }
 
 export type KeeperStoreEnd = ReturnType<typeof createKeeperStore>
 
 /** A store on the other end of the link, which several processes share. */
-export function createKeeperStore(link: () => Link) {
+export function createKeeperStore(link: () => Link, leases: LeaseSource) {
   const held = createHeld()
   const listeners: ((what: 'accounts' | 'all') => void)[] = []
   let changed: ChangedElsewhere = false
@@ -34,6 +41,7 @@ export function createKeeperStore(link: () => Link) {
     records: {
       ...parts.records,
       isShared: true,
+      leases,
       onOverrun(listener) {
         noteOverrun = listener
       },

@@ -183,6 +183,8 @@ export interface Committed {
 export interface LeaseSource {
   /** False: the node could be taken for dead. It begins nothing on its leases. */
   mayBegin(): boolean
+  /** How much of the term of the leases has passed, in milliseconds; absent: they last as long as this process. */
+  ageMs?(): number
   /** `listener` gets accounts whose unused lease is wanted back at once. */
   onRecall(listener: (accountIds: readonly number[]) => void): void
   /** `listener` hears that all leases have ended, before `mayBegin` is true again. */

@@ -69,6 +69,7 @@ export function createLeaseSource(
     },
     leases: {
       mayBegin: () => isMember && mayBegin(),
+      ageMs: () => (isMember ? term.ageMs(instant()) : Number.MAX_SAFE_INTEGER),
       onRecall,
       onLost(listener) {
         onLost = listener

@@ -153,7 +153,7 @@ describe('calls', () => {
     const up = Promise.withResolvers<void>()
     const link = createLink({
       ...{ address, secret: testSecret, log: silentLog, onUp: () => up.resolve() },
-      hello: () => ({ worker: { index: 0, pid: 1 }, held: [], owed: null }),
+      hello: () => ({ worker: { index: 0, pid: 1 }, held: [], owed: { leases: [], no: 0 } }),
       ...{ onDown() {}, onNews() {}, onPing() {}, onAsk() {} },
     })
     await up.promise
@@ -187,20 +187,18 @@ describe('news', () => {
     expect(await worker.store.changedElsewhere()).toBe(false)
   })
 
-  test('of the configuration and of recalls reach each worker', async () => {
+  test('of the configuration reach each worker', async () => {
     let config: unknown = new Map([['a', 1]])
     desk.close()
     openDesk({ given: () => config })
     const heard: unknown[] = []
     await join({
       onGiven: (given) => heard.push(given),
-      onRecall: (accountIds) => heard.push(accountIds),
     })
     config = { b: 2 }
     desk.give()
-    desk.recall([7, 8])
-    await until('all of it', () => heard.length === 3)
-    expect(heard).toEqual([new Map([['a', 1]]), { b: 2 }, [7, 8]])
+    await until('both', () => heard.length === 2)
+    expect(heard).toEqual([new Map([['a', 1]]), { b: 2 }])
   })
 
   test('of a database that can not be worked with stop requests', async () => {
@@ -314,7 +312,7 @@ describe('a worker that is frozen', () => {
 })
 
 describe('a spool', () => {
-  test('of the keeper takes what the store refused, and the keeper stores it later', async () => {
+  test('of the keeper takes what the store refused, and the keeper stores it where the worker dies', async () => {
     const spooled: Settlement[] = []
     const spool = {
       add: async (some: readonly Settlement[]) => void spooled.push(...some),
@@ -332,7 +330,7 @@ describe('a spool', () => {
     await worker.spool.add([settle('a', 40)])
     expect(spooled.map(({ request }) => request.requestId)).toEqual(['a'])
     failure = undefined
-    worker.close()
+    for (const id of desk.workers()) desk.died(id)
     await desk.idle()
     expect((await store.admin.accounts())[0]?.balanceNano).toBe(1_000_000_000 - 40)
   })
