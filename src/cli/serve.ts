@@ -12,6 +12,7 @@ import { type Serving, serve } from '../app/serve.ts'
 import { describeStore, fileOf } from '../app/store-place.ts'
 import { checkDatabase } from '../app/upgrade/check.ts'
 import { upgrade } from '../app/upgrade/upgrade.ts'
+import { enlargeCodeWhenBusy } from '../lib/code-pages.ts'
 import { counted, grouped, humanBytes } from '../lib/format.ts'
 import type { Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
@@ -96,6 +97,7 @@ async function runServe(options: ServeOptions, group?: Group): Promise<void> {
     try {
       const serving = await serve({ config: found.config, instance, log, reload, member })
       const stopped = member ? untilTold(serving, member) : untilStopped(serving)
+      enlargeCodeWhenBusy()
       if (hasHungUp()) void serving.reload()
       group?.say({ kind: 'ready' })
       if (!(await hasBegun(member, stopped))) return await stopped

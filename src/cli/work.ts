@@ -4,6 +4,7 @@ import { serveAsWorker } from '../app/group/worker.ts'
 import { listen } from '../app/listen.ts'
 import { openLog } from '../app/open-log.ts'
 import type { Listening } from '../app/stopping.ts'
+import { enlargeCodeWhenBusy } from '../lib/code-pages.ts'
 import { listenOnGiven } from '../lib/given-socket.ts'
 import { seeOut, surviveBugs, untilTold } from './lifecycle.ts'
 
@@ -26,6 +27,7 @@ export async function work(group: Group): Promise<void> {
       },
     })
     const stopped = untilTold(serving, { group, close: () => listening?.close() })
+    enlargeCodeWhenBusy()
     group.say({ kind: 'ready' })
     return await stopped
   })

@@ -81,7 +81,7 @@ export class Exchange implements Listed {
   readonly #call: ModelCall
   readonly #parts: ExchangeParts
   readonly #active: Roster<Exchange>
-  #controller: AbortController | undefined
+  #ending: Pick<AbortController, 'abort'> | undefined
   #abortReason: unknown
 
   constructor(call: ModelCall, parts: ExchangeParts, active: Roster<Exchange>) {
@@ -139,13 +139,13 @@ export class Exchange implements Listed {
   }
 
   /** From now on `abort` ends this: an upstream call, or the wait for a channel. */
-  abortBy(controller: AbortController, reason?: unknown): void {
-    this.#controller = controller
+  abortBy(ending: Pick<AbortController, 'abort'>, reason?: unknown): void {
+    this.#ending = ending
     this.#abortReason = reason
   }
 
   abort(): void {
-    this.#controller?.abort(this.#abortReason)
+    this.#ending?.abort(this.#abortReason)
   }
 
   /** It is not paid for: the upstream call ends at once. */

@@ -123,14 +123,27 @@ function plainLine(time: string, level: LogLevel, message: string, fields: LogFi
   return mayHoldKey.test(line) ? undefined : line
 }
 
+/** Texts of times, the last of which is kept: under load many lines have the same. */
+function createTimeText() {
+  let lastMs = Number.NaN
+  let lastText = ''
+  return (timeMs: number): string => {
+    if (timeMs === lastMs) return lastText
+    lastText = new Date(timeMs).toISOString()
+    lastMs = timeMs
+    return lastText
+  }
+}
+
 /** A logger that writes JSON or human-readable lines to `sink`. */
 export function createLogger({ sink, pretty, clock, level }: LoggerOptions): Logger {
   const format = pretty ? prettyLine : jsonLine
+  const timeText = createTimeText()
 
   function write(line: LogLevel, message: string, fields: LogFields = {}): void {
     if (ranks[line] < ranks[level]) return
     try {
-      const time = new Date(clock()).toISOString()
+      const time = timeText(clock())
       const plain = pretty ? undefined : plainLine(time, line, message, fields)
       sink(
         plain ?? format(time, line, cleanText(message), cleanFields(fields, { left: maxValues })),

@@ -1,4 +1,5 @@
 import { addTo } from '../../lib/add-to.ts'
+import type { Ending } from '../../lib/cancellation.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createFairQueue } from '../../lib/concurrency.ts'
 import { type Listed, Roster } from '../../lib/roster.ts'
@@ -24,7 +25,7 @@ export class Lease implements Listed {
 export interface MemoryWait {
   /** 0: it is refused at once. */
   readonly waitMs: number
-  readonly signal: AbortSignal
+  readonly signal: Ending
   /** For work on bytes already held: it goes before new requests. */
   readonly isAhead?: boolean
 }

@@ -1,4 +1,6 @@
+import type { Ending } from '../../lib/cancellation.ts'
 import { boundSocket } from '../../lib/connections.ts'
+import { urlParts } from './url-parts.ts'
 
 /** The present user of a connection, called on its events. */
 export interface Holder {
@@ -104,7 +106,7 @@ export function createConnections() {
 
   return {
     /** A kept connection or a new one. Rejects with the socket's error, or the signal's reason. */
-    take(peer: Peer, signal: AbortSignal): Connection | Promise<Connection> {
+    take(peer: Peer, signal: Ending): Connection | Promise<Connection> {
       const kept = idle.get(keyOf(peer))?.pop()
       if (kept === undefined) return connect(peer, signal, handlers)
       kept.socket.timeout(0)
@@ -141,7 +143,7 @@ type Handlers = (
   peer: Peer,
 ) => Bun.SocketHandler<Connection>
 
-function connect(peer: Peer, signal: AbortSignal, handlers: Handlers): Promise<Connection> {
+function connect(peer: Peer, signal: Ending, handlers: Handlers): Promise<Connection> {
   const { target, serverName } = peer
   const hostname = target.hostname.replace(/^\[|\]$/g, '')
   const isTls = target.protocol === 'https:'
@@ -165,7 +167,7 @@ function connect(peer: Peer, signal: AbortSignal, handlers: Handlers): Promise<C
 }
 
 const keyOf = ({ target, serverName = '', isPaced }: Peer) =>
-  `${target.origin} ${serverName} ${isPaced}`
+  `${urlParts(target).origin} ${serverName} ${isPaced}`
 
 export function connectionLost(): Error {
   const message = 'The upstream closed its connection before the end of its answer.'

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { entryLimit, expiresAfter } from '../../lib/cache-options.ts'
 import { afterRunning } from '../../lib/clock.ts'
+import { urlParts } from './url-parts.ts'
 
 /** The connection took longer than the channel's limit. */
 export class ConnectTimeout extends Error {
@@ -29,13 +30,14 @@ export function createDialer(env: Environment) {
   }
 
   function answered(url: URL, address = ''): void {
-    const before = known.get(url.host)
+    const { host } = urlParts(url)
+    const before = known.get(host)
     if (before?.address === address) before.answeredTick = performance.now()
-    else known.set(url.host, { address, answeredTick: performance.now() })
+    else known.set(host, { address, answeredTick: performance.now() })
   }
 
   function lately(url: URL): string | undefined {
-    const host = known.get(url.host)
+    const host = known.get(urlParts(url).host)
     return host && performance.now() - host.answeredTick < knownMs ? host.address : undefined
   }
 
@@ -156,7 +158,8 @@ export function readEnvironmentProxy(env: Environment) {
     .split(/[\s,]+/)
   return {
     /** `fetch` leaves connecting and name lookups to a proxy. */
-    leads: (url: URL): boolean => byScheme[url.protocol] === true && !isExempt(url, exempt),
+    leads: (url: URL): boolean =>
+      byScheme[urlParts(url).protocol] === true && !isExempt(url, exempt),
     mayLead: (url: URL): boolean => hasAny && !isExempt(url, exempt),
   }
 }

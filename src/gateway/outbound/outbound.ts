@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { entryLimit, expiresAfter } from '../../lib/cache-options.ts'
+import { Cancellation } from '../../lib/cancellation.ts'
 import { afterRunning } from '../../lib/clock.ts'
 import { createConnections } from './connections.ts'
 import {
@@ -19,13 +20,14 @@ import {
   type Target,
 } from './dial.ts'
 import { makeRoundTrip, type OutboundAnswer, type ReaderMemory } from './round-trip.ts'
+import { urlParts } from './url-parts.ts'
 
 export interface OutboundCall {
   readonly url: string
   readonly method: string
   readonly headers: Record<string, string>
   readonly body: Uint8Array | FormData | undefined
-  readonly signal: AbortSignal
+  readonly signal: AbortSignal | Cancellation
   readonly allowPrivate: boolean
   readonly connectMs: number
   /** The proxy's address, with its login; undefined: the environment's, or none. */
@@ -183,7 +185,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
       const response = await fetch(way.target, {
         ...way.init,
         method,
-        signal,
+        signal: signal instanceof Cancellation ? signal.signal : signal,
         redirect: 'manual',
         decompress: isOwn,
         body: body as Bun.BodyInit | undefined,
@@ -248,7 +250,7 @@ function createFinder(parts: OutboundParts, resolve: Resolve) {
   }
 
   return (url: URL, call: OutboundCall): readonly string[] | Promise<readonly string[]> => {
-    const host = bareHost(url.hostname)
+    const host = bareHost(urlParts(url).hostname)
     return checked.get(host) ?? find(host, call)
   }
 }

@@ -1,3 +1,4 @@
+import type { Ending } from '../../lib/cancellation.ts'
 import {
   type AnswerHead,
   type AnswerHeaders,
@@ -11,6 +12,7 @@ import {
   type Holder,
   type Peer,
 } from './connections.ts'
+import { urlParts } from './url-parts.ts'
 
 /** Reads the body of an upstream's answer. */
 export interface ByteReader {
@@ -33,7 +35,7 @@ interface HttpRequest extends Peer {
   readonly method: string
   readonly headers: Record<string, string>
   readonly body: Uint8Array | undefined
-  readonly signal: AbortSignal
+  readonly signal: Ending
   readonly memory: ReaderMemory | undefined
 }
 
@@ -295,8 +297,9 @@ const agent = navigator.userAgent
 const endsLine = /[\0\r\n]|[^\0-\xff]/
 
 function headOf({ target, method, headers, body }: HttpRequest): string {
-  let head = `${method} ${target.pathname}${target.search} HTTP/1.1\r\n`
-  if (headers.host === undefined) head += `host: ${target.host}\r\n`
+  const { path, host } = urlParts(target)
+  let head = `${method} ${path} HTTP/1.1\r\n`
+  if (headers.host === undefined) head += `host: ${host}\r\n`
   if (headers.accept === undefined) head += 'accept: */*\r\n'
   if (headers['user-agent'] === undefined) head += `user-agent: ${agent}\r\n`
   for (const name in headers) {

@@ -1,3 +1,4 @@
+import type { Ending } from '../../lib/cancellation.ts'
 import type { CanonicalError } from '../../protocols/canonical/error.ts'
 import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
 import type { GatewayError } from '../errors.ts'
@@ -16,7 +17,7 @@ export interface StreamAnswer {
   readonly translator: StreamTranslator | undefined
   readonly framing: Framing
   readonly watch: Watch
-  readonly signal: AbortSignal
+  readonly signal: Pick<Ending, 'aborted'>
   readonly expiry: () => Expiry | undefined
   readonly finish: (cause: AttemptCause | null) => void
 }

@@ -1,3 +1,4 @@
+import { Cancellation } from '../../lib/cancellation.ts'
 import type { Admitted } from '../admit/admit.ts'
 import type { Option } from '../admit/options.ts'
 import type { Origins } from '../admit/origins.ts'
@@ -174,25 +175,25 @@ export async function attempt(
 ): Promise<AttemptResult> {
   const { option, key } = choice
   const route = option.route()
-  const controller = new AbortController()
+  const ending = new Cancellation()
   exchange.candidate = option
   exchange.upstreamKey = key
   exchange.route = route
   exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
-  exchange.abortBy(controller)
+  exchange.abortBy(ending)
   exchange.mayBill = false
   let call: UpstreamCall
   try {
     const destination = { ...option, route, key }
-    const coming = buildCall(exchange, body, destination, controller.signal, parts.bodyThread)
+    const coming = buildCall(exchange, body, destination, ending, parts.bodyThread)
     call = coming instanceof Promise ? await coming : coming
   } catch (error) {
-    if (!controller.signal.aborted) throw error
+    if (!ending.aborted) throw error
     return neverSent
   }
   // A client that is gone by now pays nothing: nothing was sent.
   if (exchange.interruption !== undefined) return neverSent
-  const sent = new SentCall(parts, { exchange, body }, choice, controller, hasNext)
+  const sent = new SentCall(parts, { exchange, body }, choice, ending, hasNext)
   exchange.mayBill = exchange.operation.charged
   try {
     const response = await parts.outbound(call, sent)

@@ -1,4 +1,5 @@
 import type { Channel } from '../../catalog/catalog.ts'
+import type { Cancellation } from '../../lib/cancellation.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { toJsonText } from '../../protocols/canonical/json-text.ts'
@@ -62,7 +63,7 @@ export class SentCall implements FormTask, ReaderMemory {
   readonly hasNext: (() => boolean) | undefined
   readonly #parts: SentCallParts
   readonly #choice: Choice
-  readonly #controller: AbortController
+  readonly #ending: Cancellation
   readonly #startedAt: number
   readonly #startedTick: number
   /** Of the answer; undefined before it is here. */
@@ -77,7 +78,7 @@ export class SentCall implements FormTask, ReaderMemory {
     parts: SentCallParts,
     { exchange, body }: Pick<FormTask, 'exchange' | 'body'>,
     choice: Choice,
-    controller: AbortController,
+    ending: Cancellation,
     hasNext: (() => boolean) | undefined,
   ) {
     this.exchange = exchange
@@ -86,12 +87,12 @@ export class SentCall implements FormTask, ReaderMemory {
     this.hasNext = hasNext
     this.#parts = parts
     this.#choice = choice
-    this.#controller = controller
+    this.#ending = ending
     this.#startedAt = parts.clock()
     this.#startedTick = parts.tick()
     this.watch = parts.watchdog.watch(choice.option.channel.timeouts, (expiry) => {
       this.#expiry = expiry
-      controller.abort()
+      ending.abort()
       exchange.notifyInterrupted()
     })
   }
@@ -104,8 +105,7 @@ export class SentCall implements FormTask, ReaderMemory {
   get memory(): BodyMemory | undefined {
     const { memory, memoryWaitMs } = this.#parts
     const { lease } = this.exchange
-    const { signal } = this.#controller
-    const waiting = { waitMs: memoryWaitMs(), signal, isAhead: true }
+    const waiting = { waitMs: memoryWaitMs(), signal: this.#ending, isAhead: true }
     return lease && new LeasedMemory(memory, lease, waiting)
   }
 
@@ -156,7 +156,7 @@ export class SentCall implements FormTask, ReaderMemory {
 
   failed(failure: Failure, usageRaw?: unknown): AttemptResult {
     const isOurAbort = this.#isOurAbort()
-    this.#controller.abort()
+    this.#ending.abort()
     if (!isOurAbort) {
       if (!mayHaveWorked(failure)) this.exchange.mayBill = false
       if (countsForChannel(this.route, failure)) this.#choice.failed(failure)
@@ -236,7 +236,7 @@ export class SentCall implements FormTask, ReaderMemory {
       if (broken !== undefined) this.#blame(broken, observer)
       this.#finish(cause, observer.seen.usageRaw)
     }
-    const { signal } = this.#controller
+    const signal = this.#ending
     return { ...read, watch: this.watch, signal, expiry: () => this.#expiry, finish }
   }
 
@@ -257,7 +257,7 @@ export class SentCall implements FormTask, ReaderMemory {
 
   /** The gateway or the client ended it: not the channel's fault. */
   #isOurAbort(): boolean {
-    const isEnded = this.#controller.signal.aborted && this.#expiry === undefined
+    const isEnded = this.#ending.aborted && this.#expiry === undefined
     return this.exchange.isDenied || isEnded
   }
 

@@ -1,4 +1,5 @@
 import type { Candidate, Channel } from '../../catalog/catalog.ts'
+import type { Cancellation } from '../../lib/cancellation.ts'
 import { quirksAmong } from '../../protocols/canonical/quirks.ts'
 import { isOfBody } from '../../protocols/field-names.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
@@ -50,7 +51,7 @@ export function buildCall(
   exchange: Exchange,
   body: RequestBody,
   destination: Destination,
-  signal: AbortSignal,
+  ending: Cancellation,
   thread?: BodyThread | undefined,
 ): UpstreamCall | Promise<UpstreamCall> {
   const { channel, upstreamModel, route, key } = destination
@@ -64,15 +65,15 @@ export function buildCall(
     headers: translation
       ? translatedHeaders(protocol, key)
       : upstreamHeaders(exchange, key, body.fields === undefined ? null : body.contentType),
-    signal,
+    signal: ending,
     allowPrivate: channel.allowPrivate,
     isPaced: body.facts.stream,
     connectMs: channel.timeouts.connectMs,
     proxy: channel.proxy,
   } as const
   const content = translation
-    ? translation.encode(signal)
-    : upstreamBody(body, exchange, destination, { thread, signal })
+    ? translation.encode(ending.signal)
+    : upstreamBody(body, exchange, destination, { thread, ending })
   return content instanceof Promise
     ? content.then((written) => ({ ...call, body: written }))
     : { ...call, body: content }
@@ -127,7 +128,7 @@ function upstreamBody(
   body: RequestBody,
   exchange: Exchange,
   { upstreamModel, route }: Destination,
-  { thread, signal }: { readonly thread: BodyThread | undefined; readonly signal: AbortSignal },
+  { thread, ending }: { readonly thread: BodyThread | undefined; readonly ending: Cancellation },
 ): Uint8Array | Promise<Uint8Array | FormData> {
   const cuts = route.passed?.cuts ?? []
   const { fields } = body
@@ -152,7 +153,7 @@ function upstreamBody(
   const of = { bytes: body.bytes, values: fields.values, operation: nameOf(exchange.operation) }
   const job = { kind: 'write' as const, ...of }
   const owner = String(exchange.caller?.account.id)
-  const written = thread.run<'write'>(owner, { ...job, changes }, signal)
+  const written = thread.run<'write'>(owner, { ...job, changes }, ending.signal)
   return written.then((native) => withoutDropped(exchange, native))
 }
 
