@@ -10,7 +10,7 @@ import type { Plan } from './config/diff.ts'
 import { heldBackText } from './config/held-back.ts'
 import { watchFile } from './database-watch.ts'
 import { type KeeperMember, openWorkers, type Workers } from './group/keeper.ts'
-import { processesOf } from './group/place.ts'
+import { type Given, processesOf } from './group/place.ts'
 import { type Instance, UserError } from './instance.ts'
 import { listen } from './listen.ts'
 import { joinNodes } from './membership.ts'
@@ -46,7 +46,8 @@ const pollMs = 500
 export async function serve(parts: ServeParts) {
   const { config, instance, log, reload, sessionTick, socketLifeMs } = parts
   const { store, secrets, secret } = instance
-  let given = { config, secret }
+  /** Null: workers must not begin yet. */
+  let given: Given | null = null
   let load = (): NodeLoad => ({})
   // Undoes a start that fails.
   await using undone = new AsyncDisposableStack()
@@ -84,6 +85,8 @@ export async function serve(parts: ServeParts) {
   load = tollgate.load
   const setupCode = await tollgate.openSetup()
   const { listening, metrics } = await openPorts(tollgate, parts, workers)
+  given = { config, secret }
+  workers?.give()
   const endWatch = store.file && watchFile(store.file, log)
   undone.move()
   if (store.file) await removeCopies(store.file, log)

@@ -38,7 +38,7 @@ interface KeeperParts {
   readonly counters: Counters | undefined
   readonly spool: Spool | undefined
   readonly log: Logger
-  readonly given: () => Given
+  readonly given: () => Given | null
 }
 
 /** How long a keeper that starts anew waits for its workers: they try several times a second. */

@@ -14,7 +14,7 @@ export interface GroupPlace {
 /** The keeper takes its share of memory, too. */
 export const processesOf = ({ workers }: GroupPlace): number => workers + 1
 
-/** What the keeper gives each worker, and again when it has changed. */
+/** What the keeper gives each worker when it serves itself, and again when it has changed. */
 export interface Given {
   readonly config: Config
   /** What opens the keys of channels. */

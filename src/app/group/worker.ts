@@ -26,23 +26,28 @@ interface WorkerParts {
 
 export type WorkerServing = Awaited<ReturnType<typeof serveAsWorker>>
 
+/** A keeper that upgrades its database starts late; the starter ends this process if it never does. */
+const longestStartMs = 2 ** 31 - 1
+
 /** Answers the model endpoints with the keeper's store, and passes all else on to it, until it is stopped. */
 export async function serveAsWorker({ place, index, log, listen }: WorkerParts) {
-  let given: Given | undefined
+  const first = Promise.withResolvers<Given>()
   let gateway: Gateway | undefined
   let isDraining = false
   const questions: Record<string, () => unknown> = {}
   const keeper = await openKeeper({
     ...{ address: place.link, secret: place.secret, log },
     worker: { index, pid: process.pid },
-    onGiven(now) {
-      given = now as Given
-      gateway?.configure(shareOf(given.config, place))
+    onGiven(given) {
+      if (given === null) return // it is just starting
+      const { config } = given as Given
+      first.resolve(given as Given)
+      gateway?.configure(shareOf(config, place))
     },
     onAsk: (what) => questions[what]?.(),
+    openMs: longestStartMs,
   })
-  if (given === undefined) throw new Error('The keeper has given no configuration.')
-  const { config, secret } = given as Given
+  const { config, secret } = await first.promise
   const { store, counters, spool } = keeper
   /** Without the keeper nothing new is begun: it could not be charged. */
   const requireKeeper = () => {
