@@ -84,7 +84,7 @@ async function runServe(options: ServeOptions, group?: Group): Promise<void> {
   if (options.check) return check(found, options)
   const { workers, warning } = countWorkers(found.config.server.workers)
   if (workers > 1 && group === undefined) becomeStarter({ found, workers, log: options.log })
-  const { sink, log } = openLog(options.log)
+  const { sink, log } = openLog(options.log, { isShared: group !== undefined })
   const reload = async () => {
     const { config, warnings } = await findConfig(options.config)
     for (const text of warnings) log.warn(text)

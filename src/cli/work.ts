@@ -11,7 +11,7 @@ import { seeOut, surviveBugs, untilTold } from './lifecycle.ts'
 /** Serves as a worker of a group, on the socket that the starter has opened. */
 export async function work(group: Group): Promise<void> {
   const { role } = group
-  const { sink, log } = openLog(role.log)
+  const { sink, log } = openLog(role.log, { isShared: true, worker: role.index })
   surviveBugs(log)
   const end = () => process.exit(0)
   // It may wait long for a keeper; until then nothing is lost.

@@ -17,6 +17,8 @@ export interface LoggerOptions {
   readonly pretty: boolean
   readonly clock: Clock
   readonly level: LogLevel
+  /** Number of the worker whose lines these are; each of them says so. */
+  readonly worker?: number | undefined
 }
 
 const ranks = { info: 0, warn: 1, error: 2 } satisfies Record<LogLevel, number>
@@ -72,17 +74,26 @@ function prettyValue(value: unknown): string {
   return printable(text ?? 'undefined')
 }
 
-function prettyLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
+/** What each line begins with. */
+interface Head {
+  readonly time: string
+  readonly level: LogLevel
+  readonly worker: number | undefined
+}
+
+function prettyLine({ time, level, worker }: Head, message: string, fields: LogFields): string {
   const mark = `\u001b[${colors[level]}m${level.padEnd(5)}\u001b[0m`
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => ` \u001b[2m${printable(name)}=\u001b[0m${prettyValue(value)}`)
-  return `${time.slice(11, 23)} ${mark} ${printable(message)}${pairs.join('')}`
+  const who = worker === undefined ? '' : `\u001b[2mw${worker}\u001b[0m `
+  return `${time.slice(11, 23)} ${mark} ${who}${printable(message)}${pairs.join('')}`
 }
 
 /** A field that collides with a name of the line is renamed: `level` becomes `level_`. */
-function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
-  const line: { [name: string]: unknown } = { time, level, message }
+function jsonLine({ time, level, worker }: Head, message: string, fields: LogFields): string {
+  const who = worker === undefined ? {} : { worker }
+  const line: { [name: string]: unknown } = { time, level, ...who, message }
   for (const [name, value] of Object.entries(fields)) {
     line[Object.hasOwn(line, name) ? `${name}_` : name] = value
   }
@@ -109,16 +120,18 @@ function isPlain(value: unknown): boolean {
  * The result of `jsonLine` for plain fields without keys, five times faster; undefined for all others. Every
  * request logs one.
  */
-function plainLine(time: string, level: LogLevel, message: string, fields: LogFields) {
+function plainLine({ time, level, worker }: Head, message: string, fields: LogFields) {
   let left = maxValues
   for (const name in fields) {
     if (name === 'time' || name === 'level' || name === 'message') return undefined
+    if (name === 'worker' && worker !== undefined) return undefined
     const value = fields[name]
     if (value === undefined) continue
     if (name.length > maxTextLength || !isPlain(value) || --left <= 0) return undefined
   }
   if (left === maxValues || message.length > maxTextLength) return undefined
-  const begin = `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)},`
+  const who = worker === undefined ? '' : `"worker":${worker},`
+  const begin = `{"time":"${time}","level":"${level}",${who}"message":${JSON.stringify(message)},`
   const line = begin + JSON.stringify(fields).slice(1)
   return mayHoldKey.test(line) ? undefined : line
 }
@@ -136,18 +149,16 @@ function createTimeText() {
 }
 
 /** A logger that writes JSON or human-readable lines to `sink`. */
-export function createLogger({ sink, pretty, clock, level }: LoggerOptions): Logger {
+export function createLogger({ sink, pretty, clock, level, worker }: LoggerOptions): Logger {
   const format = pretty ? prettyLine : jsonLine
   const timeText = createTimeText()
 
   function write(line: LogLevel, message: string, fields: LogFields = {}): void {
     if (ranks[line] < ranks[level]) return
     try {
-      const time = timeText(clock())
-      const plain = pretty ? undefined : plainLine(time, line, message, fields)
-      sink(
-        plain ?? format(time, line, cleanText(message), cleanFields(fields, { left: maxValues })),
-      )
+      const head = { time: timeText(clock()), level: line, worker }
+      const plain = pretty ? undefined : plainLine(head, message, fields)
+      sink(plain ?? format(head, cleanText(message), cleanFields(fields, { left: maxValues })))
     } catch {
       // Logging must never fail the work it describes; report the failure if possible.
       try {

@@ -52,6 +52,23 @@ test('a reader that is far behind loses lines, and is told how many', async () =
   expect(written.at(-1)).toBe('told once\n')
 })
 
+test('lines of several processes in one pipe stay whole, however slow its reader is', async () => {
+  const one = `"${process.execPath}" "${import.meta.dir}/noisy-process.ts"`
+  const all = Bun.spawn(['sh', '-c', `${one} a 100 & ${one} b 100 & ${one} c 100 & wait`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of all.stdout) {
+    text += decoder.decode(chunk, { stream: true })
+    await Bun.sleep(1)
+  }
+  const lines = text.trimEnd().split('\n')
+  expect(lines).toHaveLength(15_000)
+  const broken = lines.filter((line) => !/^\{"text":"(a{900}|b{900}|c{900})"\}$/.test(line))
+  expect(broken).toEqual([])
+})
+
 test.each([
   ['a terminal', { isTTY: true }, {}, true],
   ['a file', {}, {}, false],

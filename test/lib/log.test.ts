@@ -3,7 +3,7 @@ import { createLogger, type LogFields, type LogLevel } from '../../src/lib/log.t
 
 const time = Date.parse('2026-11-21T08:22:28.123Z')
 
-function createLines(changes: { pretty?: boolean; level?: LogLevel } = {}) {
+function createLines(changes: { pretty?: boolean; level?: LogLevel; worker?: number } = {}) {
   const lines: string[] = []
   const logger = createLogger({
     sink: (line) => lines.push(line),
@@ -43,6 +43,22 @@ test.each([
   const { odd, ...cleaned } = lineOf('request', { odd: Symbol('s'), ...fields })
   expect(odd).toBe('[symbol]')
   expect(line).toEqual(cleaned)
+})
+
+test('each line of a worker names it', () => {
+  const json = createLines({ worker: 1 })
+  json.logger.info('request', { status: 200 })
+  json.logger.info('request', { worker: 5, list: [] })
+  expect(json.lines).toEqual([
+    '{"time":"2026-11-21T08:22:28.123Z","level":"info","worker":1,"message":"request","status":200}',
+    '{"time":"2026-11-21T08:22:28.123Z","level":"info","worker":1,"message":"request","worker_":5,"list":[]}',
+  ])
+  const pretty = createLines({ worker: 0, pretty: true })
+  pretty.logger.info('request', { status: 200 })
+  expect(pretty.lines.map(Bun.stripANSI)).toEqual(['08:22:28.123 info  w0 request status=200'])
+  const single = createLines()
+  single.logger.info('ended', { worker: 5 })
+  expect(single.lines[0]).toEndWith('"message":"ended","worker":5}')
 })
 
 test('writes nothing below its level', () => {
