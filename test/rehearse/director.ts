@@ -3,6 +3,7 @@ import { startOwnTime } from '../support/own-time.ts'
 import type { TestEngine } from '../support/test-store.ts'
 import type { Crowd } from './clients/crowd.ts'
 import { payerNames, payers } from './config.ts'
+import { findGap } from './gap.ts'
 import { createJudge } from './judge.ts'
 import { createLogReader, judgeRefusals } from './judge-nodes.ts'
 import { createRandom, pick, type Random } from './random.ts'
@@ -54,7 +55,7 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
   for (let at = from; !isOver(report) && able.length > 0; at++) {
     const random = createRandom(seed * 100_003 + at)
     const chosen = at === from && first ? [first] : choose(able, random)
-    const { readyMs, found } = await play(chosen, direction, random)
+    const { beganAt, readyMs, found } = await play(chosen, direction, random)
     await crowd.rest()
     const outcomes = crowd.take()
     const before = judge.charges()
@@ -73,6 +74,7 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
     const findings = briefly(found).map((what) => `${at}. ${names.join(' + ')}: ${what}`)
     addFault(report, {
       ...{ names, outcomes, charges: judge.charges() - before, readyMs },
+      gap: findGap(outcomes, beganAt),
       findings: findings.map((finding) => `${finding} (${replay})`),
     })
     const seconds = ((readyMs ?? readyAtLastMs) / 1000).toFixed(1)
@@ -85,6 +87,8 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
 }
 
 interface Played {
+  /** The first fault, by `performance.now()`. */
+  readonly beganAt: number
   /** From the end of the fault until every node was ready; undefined: it never was. */
   readonly readyMs: number | undefined
   readonly found: string[]
@@ -103,6 +107,7 @@ async function play<W extends World>(
   crowd.go()
   await Bun.sleep(300 + random() * 1_000)
   const ends: (() => Promise<void>)[] = []
+  const beganAt = performance.now()
   for (const fault of chosen) {
     // The last one to begin is the first one to end.
     const end = await fault.begin(world, random).catch(note('at its beginning'))
@@ -115,7 +120,7 @@ async function play<W extends World>(
   if (readyMs === undefined) found.push(`not ready within ${readyAtLastMs / 1000} s`)
   else if (readyMs > readyWithinMs) found.push(`ready only after ${(readyMs / 1000).toFixed(1)} s`)
   await Bun.sleep(random() * 500)
-  return { readyMs, found }
+  return { beganAt, readyMs, found }
 }
 
 /** One fault, or two different ones. */

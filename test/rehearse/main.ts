@@ -11,7 +11,8 @@ import { describeReport } from './report.ts'
 // something stays.
 
 const usage = `Usage: bun run rehearse [--minutes M] [--seed S] [--fault N] [--only NAME,NAME]
-                        [--clients N] [--longest S] [--old PATH] [--nodes N] [--list]
+                        [--clients N] [--longest S] [--old PATH] [--nodes N] [--workers N]
+                        [--list]
 Starts the compiled program on SQLite, lets clients of all protocols ask it, and draws faults by the
 seed, singly and in pairs, for M minutes (10): kills, frozen processes, full disks, clock jumps, odd
 upstreams, large bodies. After each fault every node must be ready within 10 s, and its books must be
@@ -19,6 +20,7 @@ those that clients and upstreams would have kept: what was received whole is cha
 costs no more than was billed.
 
   --nodes N      N nodes on PostgreSQL with a synchronous standby and Valkey, behind HAProxy
+  --workers N    nodes are groups of a starter, a keeper and N workers, which are killed and frozen singly
   --fault N      begins with fault N of the seed's list, and ends after it
   --only A,B     only these faults; --list prints all names
   --longest S    how long a process stays frozen at most, in seconds (90)
@@ -29,7 +31,12 @@ const { values } = parseArgs({
   options: {
     ...{ minutes: { type: 'string' }, seed: { type: 'string' }, fault: { type: 'string' } },
     ...{ clients: { type: 'string' }, longest: { type: 'string' }, only: { type: 'string' } },
-    ...{ old: { type: 'string' }, nodes: { type: 'string' }, list: { type: 'boolean' } },
+    ...{
+      old: { type: 'string' },
+      nodes: { type: 'string' },
+      workers: { type: 'string' },
+      list: { type: 'boolean' },
+    },
     help: { type: 'boolean', short: 'h' },
   },
 })
@@ -41,7 +48,7 @@ function fail(problem: string): never {
 
 /** A number above 0; undefined when it was not given. */
 function above0(
-  name: 'minutes' | 'seed' | 'fault' | 'clients' | 'longest' | 'nodes',
+  name: 'minutes' | 'seed' | 'fault' | 'clients' | 'longest' | 'nodes' | 'workers',
 ): number | undefined {
   const text = values[name]
   if (text === undefined) return undefined
@@ -70,7 +77,7 @@ const seed = above0('seed') ?? 1 + (Date.now() % 1_000_000)
 const fault = above0('fault')
 console.log(`Seed ${seed}, in ${folder.path}`)
 /** Which faults are drawn depends on these too. */
-const words = (['only', 'longest', 'old', 'clients'] as const)
+const words = (['only', 'longest', 'old', 'clients', 'workers'] as const)
   .flatMap((name) => (values[name] === undefined ? [] : [` --${name} '${values[name]}'`]))
   .join('')
 const stopping = new AbortController()
@@ -82,7 +89,12 @@ process.once('SIGTERM', () => process.exit(1))
 const options = {
   ...{ folder: folder.path, seed, from: fault ?? 1, most: fault && 1 },
   ...{ minutes: above0('minutes') ?? 10, clients: above0('clients') ?? 24 },
-  ...{ longestS: above0('longest') ?? 90, old: values.old && resolve(values.old), only },
+  ...{
+    longestS: above0('longest') ?? 90,
+    workers: above0('workers'),
+    old: values.old && resolve(values.old),
+    only,
+  },
   say: (line: string) => console.log(line),
   signal: stopping.signal,
   words,

@@ -3,6 +3,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { environmentOf, requireBinary } from '../support/binary.ts'
 import { heedingLimits } from '../support/disk-trouble.ts'
+import { freezeFamily, killFamily, readGroup, wakeFamily } from '../support/processes.ts'
 import type { RehearsedNode } from './world.ts'
 
 /** A process of the program, whose log is read by another one, which may stop reading. */
@@ -48,7 +49,8 @@ export function createNode(options: NodeOptions): LoggedNode {
     const ending = child
     if (ending === undefined) return 0
     isMeant = true
-    ending.kill(signal)
+    if (signal === 'SIGKILL') await killFamily(ending.pid)
+    else ending.kill(signal)
     return await ending.exited
   }
 
@@ -57,6 +59,7 @@ export function createNode(options: NodeOptions): LoggedNode {
     url,
     surprises,
     pid: () => child?.pid,
+    processes: () => child && readGroup(child.pid),
     isUp: () => child !== undefined,
     async start({ env = {}, binary = requireBinary() } = {}) {
       if (child !== undefined) return
@@ -80,14 +83,14 @@ export function createNode(options: NodeOptions): LoggedNode {
       let isLate = false
       const lastResort = setTimeout(() => {
         isLate = true
-        child?.kill('SIGKILL')
+        if (child) void killFamily(child.pid)
       }, stopMs)
       const code = await end('SIGTERM').finally(() => clearTimeout(lastResort))
       if (isLate) throw new Error(`${name} did not end within ${stopMs / 1000} s of SIGTERM`)
       return code
     },
-    freeze: () => child?.kill('SIGSTOP'),
-    wake: () => child?.kill('SIGCONT'),
+    freeze: () => void (child && freezeFamily(child.pid)),
+    wake: () => child && wakeFamily(child.pid),
     log() {
       lines.push(...readNews().filter(isWorthKeeping), ...readErrors())
       return lines
@@ -102,6 +105,31 @@ export function createNode(options: NodeOptions): LoggedNode {
       reader.kill()
       await reader.exited
     },
+  }
+}
+
+/** The kernel deals connections out to workers: with so many for each one all of them are asked. */
+const looksEach = 6
+
+/** Whether it may be sent requests, as a load balancer asks it: by each of its workers. */
+export async function isNodeReady(
+  { url }: { readonly url: string },
+  workers = 1,
+): Promise<boolean> {
+  const looks = workers === 1 ? 1 : looksEach * workers
+  const found = await Promise.all(Array.from({ length: looks }, () => isOneReady(url)))
+  return found.every(Boolean)
+}
+
+async function isOneReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/readyz`, {
+      ...{ proxy: false, keepalive: false, signal: AbortSignal.timeout(3_000) },
+    })
+    await answer.body?.cancel()
+    return answer.status === 200
+  } catch {
+    return false // nobody listens
   }
 }
 

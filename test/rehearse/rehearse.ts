@@ -15,6 +15,8 @@ export interface RehearsalOptions {
   readonly clients: number
   /** How long a process stays frozen at most, in seconds. */
   readonly longestS: number
+  /** How many workers a node has. */
+  readonly workers?: number | undefined
   /** An older program. */
   readonly old?: string | undefined
   /** Names of the faults that are meant; else all. */

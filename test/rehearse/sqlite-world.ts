@@ -7,7 +7,7 @@ import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { type Crowd, createCrowd } from './clients/crowd.ts'
 import { rehearsedOptions } from './config.ts'
 import { mountSmallDisk, type SmallDisk } from './disk.ts'
-import { createNode, type LoggedNode } from './process.ts'
+import { createNode, isNodeReady, type LoggedNode } from './process.ts'
 import { startUpstream, type Upstream } from './upstream/upstream.ts'
 import type { Rows, World } from './world.ts'
 
@@ -25,8 +25,6 @@ export interface OneNode extends World {
   readonly disk: SmallDisk | undefined
   /** An older program. */
   readonly old: string | undefined
-  /** So long a fault may last, in seconds. */
-  readonly longestS: number
 }
 
 export interface OneNodeOptions {
@@ -35,10 +33,11 @@ export interface OneNodeOptions {
   readonly clients: number
   readonly old?: string | undefined
   readonly longestS: number
+  readonly workers?: number | undefined
 }
 
 export async function startSqliteWorld(options: OneNodeOptions): Promise<OneNode> {
-  const { folder, seed, clients, old, longestS } = options
+  const { folder, seed, clients, old, longestS, workers = 1 } = options
   const upstream = await startUpstream(seed)
   const port = await freePort()
   const data = join(folder, 'data')
@@ -49,7 +48,8 @@ export async function startSqliteWorld(options: OneNodeOptions): Promise<OneNode
   const config = tollgateYaml({
     ...rehearsedOptions(upstream.urls),
     ...{ listen: `127.0.0.1:${port}`, store: 'data/tollgate.db' },
-    server: { shutdown_grace: '5s' },
+    // An older program does not know of workers.
+    server: { shutdown_grace: '5s', ...(workers > 1 && { workers }) },
   })
   writeFileSync(configFile, config, { mode: 0o600 })
   const node = createNode({ name: 'node', folder, port, configFile })
@@ -57,16 +57,14 @@ export async function startSqliteWorld(options: OneNodeOptions): Promise<OneNode
   const deep = await hasDeep()
   await node.start()
   return {
-    ...{ url: node.url, nodes: [node], node, folder, rows, upstream, longestS },
+    ...{ url: node.url, nodes: [node], node, folder, rows, upstream, longestS, workers },
     ...{ database, configFile, config, disk, old, crowd: createCrowd(node.url, clients, seed) },
     async isReady() {
       try {
-        const signal = AbortSignal.timeout(2_000)
-        const answer = await fetch(`${node.url}/readyz`, { signal, proxy: false })
-        await answer.text()
-        return answer.status === 200 && (await rows('SELECT 1 AS one')).length === 1
+        if (!(await isNodeReady(node, workers))) return false
+        return (await rows('SELECT 1 AS one')).length === 1
       } catch {
-        return false // nobody listens, or there is no file
+        return false // there is no file
       }
     },
     async verify() {

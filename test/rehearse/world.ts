@@ -1,24 +1,29 @@
+import type { GroupProcesses } from '../support/processes.ts'
+
 /** The database, read from outside by a connection of its own. */
 export type Rows = (sql: string) => Promise<readonly { readonly [column: string]: unknown }[]>
 
-/** One process of the gateway. */
+/** One gateway: a process, or a group of them. */
 export interface RehearsedNode {
   readonly name: string
   /** Its own address (readyz, metrics). */
   readonly url: string
+  /** Of the process that was started. */
   readonly pid: () => number | undefined
+  /** All its processes of now. Undefined: it is down. */
+  readonly processes: () => GroupProcesses | undefined
   isUp(): boolean
   start(options?: {
     readonly env?: Readonly<Record<string, string>>
     readonly binary?: string
   }): Promise<void>
-  /** SIGKILL unless told; resolves when it has exited. */
+  /** SIGKILL to all its processes, another signal to the one that was started; resolves when it has exited. */
   kill(signal?: NodeJS.Signals): Promise<void>
   /** SIGTERM; resolves to the exit code. */
   stop(): Promise<number>
-  /** SIGSTOP. */
+  /** SIGSTOP to all its processes. */
   freeze(): void
-  /** SIGCONT. */
+  /** SIGCONT to all its processes. */
   wake(): void
   /** Its log lines so far. */
   log(): readonly string[]
@@ -28,6 +33,10 @@ export interface World {
   /** Where clients ask: the node, or the load balancer. */
   readonly url: string
   readonly nodes: readonly RehearsedNode[]
+  /** How many workers each node has. */
+  readonly workers: number
+  /** So long a fault may last, in seconds. */
+  readonly longestS: number
   /** Of databases, logs, spools. */
   readonly folder: string
   readonly rows: Rows

@@ -43,6 +43,9 @@ export const testModels = ['test-model', 'other-model'] as const
 /** The same, where the upstream's models are known to do nothing that their streams do not show. */
 export const shownModels = testModels.map((id) => ({ id, upstream: 'gpt-4o' }))
 
+/** TOLLGATE_TEST_WORKERS: how many workers gateways have that tests start, where a test names no number. */
+const testWorkers = Number(process.env.TOLLGATE_TEST_WORKERS) || undefined
+
 const basePaths = {
   chat: '/v1',
   responses: '/v1',
@@ -74,6 +77,7 @@ export function tollgateYaml(options: TollgateYamlOptions): string {
   return stringify({
     server: {
       ...(options.listen && { listen: options.listen }),
+      ...(testWorkers !== undefined && { workers: testWorkers }),
       ...options.server,
     },
     store: storeOf(options.store),

@@ -19,6 +19,10 @@ export interface Outcome {
   readonly status?: number | undefined
   /** What it was told in place of an answer. */
   readonly told?: string | undefined
+  /** The header of that name. */
+  readonly retryAfter?: string | undefined
+  /** By `performance.now()`. */
+  readonly endedAt?: number
 }
 
 /** Clients that ask one thing after the other, or rest. */
@@ -49,7 +53,7 @@ export function createCrowd(url: string, size: number, seed: number): Crowd {
 
   async function ask(fixed: Partial<Ask>, how: typeof send): Promise<Outcome> {
     const outcome = await how(url, makeAsk(random, ++asked, fixed), random)
-    outcomes.push(outcome)
+    outcomes.push({ ...outcome, endedAt: performance.now() })
     return outcome
   }
   async function runClient(): Promise<void> {

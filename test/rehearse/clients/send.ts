@@ -26,8 +26,9 @@ export async function send(url: string, ask: Ask, _random: Random): Promise<Outc
   const { text, isBroken } = await readAll(response)
   const status = response.status
   const id = response.headers.get('x-request-id') ?? undefined
+  const retryAfter = response.headers.get('retry-after') ?? undefined
   const isCut = isBroken ? (ended() ?? 'broken') : undefined
-  return { ask, status, id, ...judgeText(ask, status, text, isCut) }
+  return { ask, status, id, retryAfter, ...judgeText(ask, status, text, isCut) }
 }
 
 export const headersOf = ({ payer }: Ask) => ({

@@ -30,16 +30,3 @@ export async function prepareNode(
   const node = createNode({ name, folder, port, configFile, env: clusterEnvironment })
   return { ...node, configFile, address }
 }
-
-/** Whether it may be sent requests, as a load balancer asks it. */
-export async function isNodeReady({ url }: { readonly url: string }): Promise<boolean> {
-  try {
-    const answer = await fetch(`${url}/readyz`, {
-      ...{ proxy: false, keepalive: false, signal: AbortSignal.timeout(3_000) },
-    })
-    await answer.body?.cancel()
-    return answer.status === 200
-  } catch {
-    return false // nobody listens
-  }
-}

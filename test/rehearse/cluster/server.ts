@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { mountTinyDisk } from '../../support/disk-trouble.ts'
 import { freePort } from '../../support/free-port.ts'
 import { commandOf, makeCluster, owner, ready, unprivileged } from '../../support/postgres.ts'
+import { freezeFamily, wakeFamily } from '../../support/processes.ts'
 import { createTempDir, removeLater } from '../../support/temp-dir.ts'
-import { freezeFamily, wakeFamily } from './processes.ts'
 
 /** One PostgreSQL server on a disk of its own. */
 export interface Server extends AsyncDisposable {

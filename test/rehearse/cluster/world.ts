@@ -6,11 +6,12 @@ import { environmentOf, runBinary } from '../../support/binary.ts'
 import { startValkey, type Valkey } from '../../support/valkey.ts'
 import { type Crowd, createCrowd } from '../clients/crowd.ts'
 import { rehearsedOptions } from '../config.ts'
+import { isNodeReady } from '../process.ts'
 import { startUpstream, type Upstream } from '../upstream/upstream.ts'
 import type { Fault, World } from '../world.ts'
 import { type Database, startDatabase } from './database.ts'
 import { type Line, layLine } from './line.ts'
-import { type ClusterNode, clusterEnvironment, isNodeReady, prepareNode } from './node.ts'
+import { type ClusterNode, clusterEnvironment, prepareNode } from './node.ts'
 
 export interface ClusterOptions {
   /** Of the nodes' folders and logs; it stays there. */
@@ -23,6 +24,8 @@ export interface ClusterOptions {
   readonly old?: string | undefined
   /** So long a fault may last, in seconds. */
   readonly longestS: number
+  /** How many workers each node has. */
+  readonly workers?: number | undefined
 }
 
 /** Several nodes, what they stand on, and what is before and between them. */
@@ -50,7 +53,7 @@ const startMs = 60_000
 
 /** Starts all of it; resolves when every node is ready. */
 export async function startClusterWorld(options: ClusterOptions): Promise<ClusterWorld> {
-  const { folder, seed, clients, longestS } = options
+  const { folder, seed, clients, longestS, workers = 1 } = options
   await using starting = new AsyncDisposableStack()
   const upstream = starting.use(await startUpstream(seed))
   const database = starting.use(await startDatabase())
@@ -64,13 +67,16 @@ export async function startClusterWorld(options: ClusterOptions): Promise<Cluste
     valkeyLines.push(toValkey)
     const node = await prepareNode(folder, `node-${at}`, {
       ...rehearsedOptions(upstream.urls),
-      server: { trusted_proxies: ['127.0.0.1'], shutdown_delay: '3s', shutdown_grace: '5s' },
+      server: {
+        ...{ trusted_proxies: ['127.0.0.1'], shutdown_delay: '3s', shutdown_grace: '5s' },
+        ...(workers > 1 && { workers }),
+      },
       store: throughLine(database.primary().url('tollgate'), toDatabase),
       counters: throughLine(valkey.url, toValkey),
     })
     nodes.push(starting.use(node))
     await node.start(options.old === undefined ? {} : { binary: options.old })
-    await until(`${node.name} to be ready`, () => isNodeReady(node), startMs)
+    await until(`${node.name} to be ready`, () => isNodeReady(node, workers), startMs)
   }
   const killNodes = () => {
     for (const node of nodes) void node.kill()
@@ -88,7 +94,7 @@ export async function startClusterWorld(options: ClusterOptions): Promise<Cluste
   const parts = starting.move()
 
   return {
-    ...{ url: balancer.url, folder, rows: database.rows, longestS, old: old || undefined },
+    ...{ url: balancer.url, folder, rows: database.rows, longestS, workers, old: old || undefined },
     ...{ nodes, upstream, crowd: createCrowd(balancer.url, clients, seed) },
     ...{ database, valkey, balancer, databaseLines, valkeyLines },
     move(forgets) {
@@ -99,7 +105,10 @@ export async function startClusterWorld(options: ClusterOptions): Promise<Cluste
       }
     },
     async isReady() {
-      const found = await Promise.all([database.isInStep(), ...nodes.map(isNodeReady)])
+      const found = await Promise.all([
+        database.isInStep(),
+        ...nodes.map((node) => isNodeReady(node, workers)),
+      ])
       return found.every(Boolean)
     },
     async verify() {

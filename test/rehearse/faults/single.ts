@@ -3,6 +3,7 @@ import type { Fault } from '../world.ts'
 import { besideFaults } from './beside.ts'
 import { clockFaults } from './clock.ts'
 import { diskFaults } from './disk.ts'
+import { groupFaults } from './group.ts'
 import { limitFaults } from './limits.ts'
 import { nameFaults } from './names.ts'
 import { processFaults } from './process.ts'
@@ -12,6 +13,7 @@ import { versionFaults } from './versions.ts'
 /** Everything that can happen to one node on a file of SQLite. */
 export const allFaults: readonly Fault<OneNode>[] = [
   ...processFaults,
+  ...groupFaults,
   ...besideFaults,
   ...diskFaults,
   ...clockFaults,

@@ -1,3 +1,4 @@
+import { groupFaults } from '../../faults/group.ts'
 import type { ClusterFault } from '../world.ts'
 import { lineFaults } from './lines.ts'
 import { nodeFaults } from './nodes.ts'
@@ -11,6 +12,7 @@ const busy = /the database does not answer","error":"silent for/
 /** All faults of several nodes, and of what they stand on. */
 export const clusterFaults: readonly ClusterFault[] = [
   ...nodeFaults,
+  ...groupFaults,
   ...lineFaults,
   ...postgresFaults,
   ...standbyFaults,

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { until } from '../../../e2e/until.ts'
+import { isNodeReady } from '../../process.ts'
 import { between, pick } from '../../random.ts'
-import { type ClusterNode, isNodeReady } from '../node.ts'
+import type { ClusterNode } from '../node.ts'
 import type { ClusterFault, ClusterWorld } from '../world.ts'
 import { lasting, nodeAway } from './lasting.ts'
 
