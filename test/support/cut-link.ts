@@ -14,6 +14,7 @@ export function createCutLink(
 ) {
   const address = `\0tollgate-cut-${randomUUID()}`
   const passed = { toKeeper: 0, toWorker: 0 }
+  const open = new Set<Bun.Socket<Pair>>()
   let isCut = false
 
   /** As much of it as passes; the break comes within it when it is shorter. */
@@ -44,6 +45,7 @@ export function createCutLink(
     unix: address,
     socket: {
       open(near) {
+        open.add(near)
         near.data = { far: undefined, waiting: [] }
         void Bun.connect<undefined>({
           unix: target,
@@ -68,6 +70,7 @@ export function createCutLink(
         else waiting.push(data)
       },
       close(near) {
+        open.delete(near)
         near.data.far?.end()
       },
       error: (near) => near.data.far?.terminate(),
@@ -77,6 +80,10 @@ export function createCutLink(
     address,
     passed,
     wasCut: () => isCut,
+    /** Ends all connections; new ones can be made. */
+    drop(): void {
+      for (const near of open) near.terminate()
+    },
     close: () => listening.stop(true),
   }
 }

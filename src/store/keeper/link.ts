@@ -1,3 +1,4 @@
+import type { Repeat } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { CountersUnavailable } from '../ports/counters.ts'
 import type { Batch, Committed } from '../ports/records.ts'
@@ -18,7 +19,8 @@ import {
   unpackCommitted,
   type Welcome,
 } from './messages.ts'
-import { createPendingTable } from './pending.ts'
+import { isReading } from './methods.ts'
+import { createPendingTable, type Pending } from './pending.ts'
 
 export interface LinkParts {
   /** An abstract Unix socket: `\0…`. */
@@ -33,12 +35,18 @@ export interface LinkParts {
   readonly onPing: (counters: CounterState) => void
   /** Answers what the keeper asks. */
   readonly onAsk: (what: string) => unknown
+  readonly repeat?: Repeat
 }
+
+type Asked = Pick<Pending, 'no' | 'kind' | 'frame' | 'isRepeatable' | 'awayMs'>
 
 export type Link = ReturnType<typeof createLink>
 
 /** Pauses between attempts to connect, in milliseconds; the last one again and again. */
 const pausesMs = [5, 10, 20, 50, 100]
+/** How long a call waits for a connection, and a batch. */
+const awayMs = 2_000
+const batchAwayMs = 5_000
 const beatMs = 1_000
 /** A keeper that is silent for so many seconds is taken for dead: it pings each second. */
 const mostSilent = 10
@@ -46,7 +54,7 @@ const mostSilent = 10
 /** A worker's end of the link. Connects again and again, until it is closed. */
 export function createLink(parts: LinkParts) {
   const { log, onUp, onDown, onNews, onPing, onAsk } = parts
-  const pending = createPendingTable()
+  const pending = createPendingTable(parts.repeat)
   let connection: Connection | undefined
   let isUp = false
   let isClosed = false
@@ -99,12 +107,13 @@ export function createLink(parts: LinkParts) {
     isReported = false
     attempts = 0
     onUp(welcome)
-    for (const one of pending.all()) send(one)
+    for (const one of pending.all()) if (!one.isOut) send(one)
   }
 
-  function send(one: Parameters<typeof pending.add>[0]): void {
+  function send(one: Pending): void {
     if (connection === undefined) return
-    one.isSent = true
+    one.isSent = one.isOut = true
+    one.looks = 0
     const { writer } = connection
     if (typeof one.frame === 'string') writer.text(one.kind, one.frame)
     else writer.bytes(one.kind, one.frame)
@@ -148,10 +157,9 @@ export function createLink(parts: LinkParts) {
     if (isClosed) made.close('the worker ends')
   }
 
-  function ask(kind: number, frame: string | Uint8Array, no: number): Promise<unknown> {
+  function ask(asked: Asked): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const isBatch = kind === kinds.batch
-      const one = { no, isBatch, kind, frame, isSent: false, looks: 0, resolve, reject }
+      const one = { ...asked, isSent: false, isOut: false, looks: 0, resolve, reject }
       if (isClosed) reject(new StoreError('The connection to the keeper of the store is closed.'))
       else if (pending.add(one) && isUp) send(one)
     })
@@ -170,14 +178,16 @@ export function createLink(parts: LinkParts) {
     /** Waits for a connection for a moment; rejects with what the method rejects with, or a `StoreError`. */
     call(part: string, method: string, args: readonly unknown[]): Promise<unknown> {
       const no = ++lastNo
-      return ask(kinds.call, pack([no, part, method, ...args]), no)
+      const frame = pack([no, part, method, ...args])
+      return ask({ no, kind: kinds.call, frame, isRepeatable: isReading(part, method), awayMs })
     },
     /** For what JSON can hold: rejects with `CountersUnavailable`, without waiting for a connection. */
     async quickCall(part: string, method: string, args: readonly unknown[]): Promise<unknown> {
       if (!isUp) throw new CountersUnavailable('The keeper is away.', false)
       const no = ++lastNo
+      const frame = JSON.stringify([no, part, method, ...args])
       try {
-        return await ask(kinds.quickCall, JSON.stringify([no, part, method, ...args]), no)
+        return await ask({ no, kind: kinds.quickCall, frame, isRepeatable: false, awayMs })
       } catch (error) {
         if (!(error instanceof StoreError)) throw error
         throw new CountersUnavailable(error.message, error instanceof UnansweredError)
@@ -186,9 +196,11 @@ export function createLink(parts: LinkParts) {
     /** Commits a batch, which waits for a connection, and is sent again on a new one. */
     commit(batch: Batch): Promise<Committed> {
       const no = ++lastNo
-      const answer = ask(kinds.batch, JSON.stringify([no, batch]), no) as Promise<Committed>
+      const frame = JSON.stringify([no, batch])
+      const kind = kinds.batch
+      const answer = ask({ no, kind, frame, isRepeatable: true, awayMs: batchAwayMs })
       connection?.writer.flush() // the committer has collected what is of one turn
-      return answer
+      return answer as Promise<Committed>
     },
     close(): void {
       isClosed = true

@@ -32,6 +32,17 @@ export const countersMethods = [
 
 export const spoolMethods = ['add'] as const satisfies readonly (keyof Spool)[]
 
+/** What only reads: it is asked again on a new connection. */
+const reading = new Set([
+  ...['tokens.findByHash', 'tokens.hashesAfter', 'catalog.load', 'edits.storedSettings'],
+  ...['records.receipt', 'records.tokenUsage', 'admin.overdrawn', 'answers.find'],
+  ...['answers.areShared', 'answers.pending', 'answers.allPending', 'responses.find'],
+  ...['responses.findResponses', 'health.load', 'availability.read', 'availability.readGroup'],
+  'store.check',
+])
+
+export const isReading = (part: string, method: string): boolean => reading.has(`${part}.${method}`)
+
 /** All that a worker may call, by the name of its part: this table and no other. */
 export const allowedMethods: Readonly<Record<string, readonly string[]>> = {
   ...storeMethods,

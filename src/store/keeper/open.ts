@@ -1,3 +1,4 @@
+import type { Repeat } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Counters } from '../ports/counters.ts'
 import type { Spool } from '../ports/records.ts'
@@ -22,6 +23,8 @@ interface KeeperOptions {
   readonly onDown?: () => void
   /** How long the first connection is waited for. */
   readonly openMs?: number
+  /** When the link looks for what is not answered in time. */
+  readonly repeat?: Repeat
 }
 
 /** A worker's view of the keeper: the store and the counters of its group. */

@@ -4,12 +4,16 @@ import { StoreError, UnansweredError } from '../ports/store-error.ts'
 /** What waits for the keeper's answer. */
 export interface Pending {
   readonly no: number
-  /** Sent again on a new connection: nothing changes by it. */
-  readonly isBatch: boolean
+  /** Sent again on a new connection: a second time it changes nothing. */
+  readonly isRepeatable: boolean
+  /** How long it waits for a connection. */
+  readonly awayMs: number
   readonly kind: number
   readonly frame: string | Uint8Array
   isSent: boolean
-  /** How often it was found waiting. */
+  /** It is on its way by the connection that there is. */
+  isOut: boolean
+  /** How often it was found waiting as it does now. */
   looks: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
@@ -18,8 +22,6 @@ export interface Pending {
 const lookMs = 250
 /** How long what was sent waits for an answer, a commit behind a locked file among it. */
 const answerMs = 10_000
-/** How long a call waits for a connection. */
-const awayMs = 2_000
 /** What may wait for answers, in bytes (characters of JSON). */
 const mostBytes = 256 * 1024 * 1024
 
@@ -41,8 +43,8 @@ export function createPendingTable(repeat: Repeat = repeatByTimer) {
   function look(): void {
     for (const one of all.values()) {
       one.looks++
-      const limitMs = one.isSent || one.isBatch ? answerMs : awayMs
-      if (one.looks * lookMs > limitMs) take(one.no)?.reject(lateError(one))
+      if (one.looks * lookMs > (one.isOut ? answerMs : one.awayMs))
+        take(one.no)?.reject(lateError(one))
     }
   }
 
@@ -63,8 +65,12 @@ export function createPendingTable(repeat: Repeat = repeatByTimer) {
     all: (): Iterable<Pending> => all.values(),
     /** The connection is gone: what of it may have been done is not done again. */
     disconnected(): void {
-      for (const one of all.values())
-        if (one.isSent && !one.isBatch) take(one.no)?.reject(lateError(one))
+      for (const one of all.values()) {
+        if (!one.isOut) continue
+        one.isOut = false
+        one.looks = 0
+        if (!one.isRepeatable) take(one.no)?.reject(lateError(one))
+      }
     },
     stop(): void {
       stop()

@@ -47,6 +47,5 @@ const questions = {
     return { cpuMicros: used() }
   },
 }
-export const questionsForProfile = questions
 export type KeeperQuestions = typeof questions
-if (process.send) answerQuestions(questions)
+answerQuestions(questions)
