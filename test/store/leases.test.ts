@@ -135,6 +135,17 @@ eachEngine((open, engine) => {
     expect(totals.map((row) => Object.values(row))).toEqual([[2, 0, 110]])
   })
 
+  test('a reservation of what has ended asks nothing back', async () => {
+    await commit(wish(1, 100))
+    const ended = settlement({ requestId: 'a', amountNano: 40 })
+    const late = reservation({ requestId: 'a', amountNano: 100 })
+    const { denied, recalled } = await commit({ settle: [ended], reserve: [late] })
+    expect([denied.size, recalled]).toEqual([1, []])
+    const released = { ...late, requestId: 'b' }
+    const gone = await commit({ release: ['b'], reserve: [released] })
+    expect([gone.denied.size, gone.recalled]).toEqual([1, []])
+  })
+
   test('money that is leased is asked back where it is too little for others', async () => {
     await commit(wish(1, 250_000_000))
     const heard = Promise.withResolvers<readonly number[]>()

@@ -248,7 +248,7 @@ BEGIN
         denied := denied || one.request_id;
         IF rooms[budget] - taken[budget] < balances[nth] + credits[nth] - reserved[nth] THEN
           over_budget := over_budget || one.request_id;
-        ELSE
+        ELSIF NOT one.has_ended THEN
           short := short || one.account_id;
         END IF;
       ELSE
@@ -289,7 +289,7 @@ BEGIN
         denied := denied || one."requestId";
         IF rooms[budget] - taken[budget] < balances[nth] + credits[nth] - reserved[nth] THEN
           over_budget := over_budget || one."requestId";
-        ELSE
+        ELSIF one.token_id IS NOT NULL THEN
           short := short || one."accountId";
         END IF;
         CONTINUE;

@@ -31,7 +31,8 @@ import { createDailySums, createKnownSpending } from './sums.ts'
 export type Named<Row> = { [Name in keyof Row]: Row[Name] }
 
 type Share = Pick<Reservation, 'accountId' | 'tokenId' | 'amountNano'>
-type Denial = MoneyLimit | 'busy' | undefined
+/** `over`: its request has ended, which says nothing of money. */
+type Denial = MoneyLimit | 'busy' | 'over' | undefined
 
 type SweptRow = Pick<RequestRow, 'createdAt' | 'tokenId' | 'model' | 'priceId' | 'cause'>
 
@@ -177,7 +178,7 @@ export function createCommit(
     const { requestId, accountId, isOpen } = reservation
     openAccounts.get(accountId) // whatever becomes of it, its figures are told
     if (statements.findReservation.get(requestId) !== null) return undefined
-    if (statements.findRequest.get(requestId) !== null) return 'balance'
+    if (statements.findRequest.get(requestId) !== null) return 'over'
     if (isOpen && openRequests.isBusy(accountId)) return 'busy'
     const denial = reserveNano(reservation)
     if (denial) return denial
@@ -190,7 +191,7 @@ export function createCommit(
   function grow({ requestId, accountId, byNano, fromNano }: Growth): Denial {
     openAccounts.get(accountId)
     const share = statements.findReservation.get(requestId)
-    if (share?.accountId !== accountId) return 'balance'
+    if (share?.accountId !== accountId) return 'over'
     const isRepeat = fromNano !== undefined && share.amountNano > fromNano
     const moreNano = isRepeat ? fromNano + byNano - share.amountNano : byNano
     if (isRepeat && moreNano <= 0) return undefined
@@ -211,7 +212,7 @@ export function createCommit(
     const denied = new Map<string, MoneyLimit | 'busy'>()
     const short = new Set<number>()
     const deny = ({ requestId, accountId }: Growth | Reservation, denial: Denial) => {
-      if (denial) denied.set(requestId, denial)
+      if (denial) denied.set(requestId, denial === 'over' ? 'balance' : denial)
       if (denial === 'balance') short.add(accountId)
     }
     const now = clock()
@@ -227,7 +228,7 @@ export function createCommit(
     budgetRooms.forget()
     const gone = new Set(released)
     for (const one of batch.reserve ?? [])
-      deny(one, gone.has(one.requestId) ? 'balance' : reserve(one))
+      deny(one, gone.has(one.requestId) ? 'over' : reserve(one))
     for (const one of batch.grow ?? []) deny(one, grow(one))
     return {
       denied,
