@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { type Committer, createCommitter, type Denial } from '../../src/gateway/money/committer.ts'
+import type { Denial } from '../../src/gateway/money/commit-item.ts'
+import { type Committer, createCommitter } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import type {
   Batch,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Denial } from '../../src/gateway/money/committer.ts'
+import type { Denial } from '../../src/gateway/money/commit-item.ts'
 import type { Batch, Reservation, Settlement, Spool } from '../../src/store/ports/records.ts'
 import { StoreError } from '../../src/store/ports/store-error.ts'
 import { now, settlement } from '../store/support.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Caller } from '../../src/gateway/admit/authenticate.ts'
-import type { Committer, Denial } from '../../src/gateway/money/committer.ts'
+import type { Denial } from '../../src/gateway/money/commit-item.ts'
+import type { Committer } from '../../src/gateway/money/committer.ts'
 import { createReservations } from '../../src/gateway/money/reservations.ts'
 import type { Growth, Reservation } from '../../src/store/ports/records.ts'
 import { now, settlement } from '../store/support.ts'

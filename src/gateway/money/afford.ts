@@ -13,7 +13,8 @@ import {
   countedInput,
   quickInput,
 } from './bound.ts'
-import type { CommitListener, Committer, Denial } from './committer.ts'
+import type { CommitListener, Denial } from './commit-item.ts'
+import type { Committer } from './committer.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Reservations } from './reservations.ts'
 

@@ -4,40 +4,24 @@ import type {
   Batch,
   Committed,
   Growth,
-  MoneyLimit,
   RecordStore,
   Reservation,
   Settlement,
   Spool,
 } from '../../store/ports/records.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
+import { createBatchWindow } from './batch-window.ts'
+import type { CommitListener, Denial, Item } from './commit-item.ts'
 import type { Leases } from './leases.ts'
+import { createPace } from './pace.ts'
 import { createRetryQueue, joined, mostTogether } from './retry-queue.ts'
-
-export type Denial = MoneyLimit | 'busy' | undefined
-
-/** Callbacks of a stored item: each is called once, and must not throw. */
-export interface CommitListener {
-  resolve(denial: Denial): void
-  reject(error: unknown): void
-}
+import { createSecondTries } from './second-tries.ts'
 
 export type Committer = ReturnType<typeof createCommitter>
-
-/** A reservation waits at most this long: `commitNow` stores it earlier, a settlement replaces it. */
-const batchWindowMs = 50
 
 const noWishes: readonly LeaseWish[] = []
 
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
-
-interface Item {
-  readonly requestId: string
-  readonly part: Batch
-  readonly listener: CommitListener
-  /** An answer goes out by it: if the store does not take it, the spool does. */
-  readonly isSpoolable: boolean
-}
 
 /** Of a reservation that a lease covers: its row may come late, or never. */
 const covered: CommitListener = { resolve() {}, reject() {} }
@@ -54,6 +38,7 @@ export function createCommitter(
   leases?: BatchLeases,
 ) {
   const queue: Item[] = []
+  const pace = createPace()
   let isFlushing = false
   /** Wishes are committed without items. */
   let isWishing = false
@@ -71,15 +56,17 @@ export function createCommitter(
 
   async function flush(): Promise<void> {
     while (queue.length > 0 || isWishing) {
+      if (records.isShared) await gather()
       isWishing = false
       const items = queue.splice(0, mostTogether)
       const wishes = leases?.hasWishes() ? leases.wishes() : noWishes
       try {
         const batch = joined(items, wishes)
         const committed = await records.commit(batch)
-        onCommitted(batch, committed)
-        const { denied } = committed
-        for (const { requestId, listener } of items) listener.resolve(denied.get(requestId))
+        const denied = secondTries.of(items, committed)
+        onCommitted(batch, { ...committed, denied })
+        for (const item of items)
+          if (!secondTries.isWaiting(item)) item.listener.resolve(denied.get(item.requestId))
         if (unreserved.size > 0) for (const { requestId } of items) unreserved.delete(requestId)
       } catch (error) {
         if (wishes.length > 0) leases?.failed(wishes)
@@ -90,6 +77,13 @@ export function createCommitter(
     }
     isFlushing = false
     for (const go of idleWaiters.splice(0)) go()
+  }
+
+  /** Lets more come together, where that pays. */
+  async function gather(): Promise<void> {
+    const restMs = pace.restMs(performance.now())
+    if (restMs > 0) await Bun.sleep(restMs)
+    pace.began(performance.now(), queue.length)
   }
 
   /** An item that can't be stored must not block the others of its batch. */
@@ -147,6 +141,7 @@ export function createCommitter(
   }
 
   const batchWindow = createBatchWindow(enqueue)
+  const secondTries = createSecondTries(enqueue)
 
   function add(requestId: string, part: Batch, spoolable = false): Promise<Denial> {
     const listener = Promise.withResolvers<Denial>()
@@ -156,9 +151,9 @@ export function createCommitter(
 
   /** Removes an uncommitted reservation; true when there was one. */
   function withdraw(requestId: string): boolean {
-    const item = batchWindow.take(requestId)
-    item?.listener.resolve(undefined)
-    return item !== undefined
+    const item = batchWindow.take(requestId) ?? secondTries.take(requestId)
+    item?.listener.resolve(item.part.grow ? 'balance' : undefined)
+    return item?.part.reserve !== undefined
   }
 
   function settledPart(settlement: Settlement): Batch {
@@ -234,44 +229,11 @@ export function createCommitter(
     /** Resolves when everything is stored, or else in the spool. */
     async idle(): Promise<void> {
       batchWindow.end()
+      secondTries.end()
       await flushed()
       leases?.returnAll()
       await flushed()
       await retries.lastTry()
     },
-  }
-}
-
-/** Holds reservations until the window ends: many requests (embeddings, refusals) are settled before. */
-function createBatchWindow(enqueue: (item: Item) => void) {
-  /** Entries are emptied when they leave: former tables of the map keep them, see `Roster`. */
-  const held = new Map<string, { item: Item | undefined }>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-
-  function take(requestId: string): Item | undefined {
-    const entry = held.get(requestId)
-    if (entry === undefined) return undefined
-    const { item } = entry
-    held.delete(requestId)
-    entry.item = undefined
-    return item
-  }
-
-  function end(): void {
-    clearTimeout(timer)
-    timer = undefined
-    for (const requestId of [...held.keys()]) {
-      const item = take(requestId)
-      if (item) enqueue(item)
-    }
-  }
-
-  return {
-    add(item: Item): void {
-      held.set(item.requestId, { item })
-      timer ??= setTimeout(end, batchWindowMs)
-    },
-    take,
-    end,
   }
 }

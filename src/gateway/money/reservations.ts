@@ -13,7 +13,8 @@ import type {
   Spent,
 } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import type { CommitListener, Committer } from './committer.ts'
+import type { CommitListener } from './commit-item.ts'
+import type { Committer } from './committer.ts'
 import type { Leases } from './leases.ts'
 
 /** What a caller can still pay, and its nearest limit. */
