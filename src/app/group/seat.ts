@@ -62,6 +62,8 @@ export function createSeat({ role, onMessage, onEnd, ...how }: SeatParts) {
     /** Stays empty, if it is. */
     close: () => clearTimeout(timer),
     isReady: () => isReady,
+    /** Whether it was filled before. */
+    isRefilled: () => start > 1,
     /** Undefined: it is empty. */
     pid: () => child?.pid,
     /** A child that does not listen yet asks with `joined`. */

@@ -61,6 +61,7 @@ export async function runStarter(
       tellWorkers()
     } else if (message.kind === 'ready') {
       if (phase === 'starts') phase = 'serves'
+      hearReady(keeper)
     } else {
       const seat = workers.find((worker) => worker.pid() === message.pid)
       if (seat) log.error(`${seat.name} does not answer: it is killed`, { pid: message.pid })
@@ -70,7 +71,13 @@ export async function runStarter(
 
   function hearWorker(seat: Seat, message: FromChild): void {
     if (message.kind === 'joined') tellStop(seat)
-    if (message.kind === 'ready') tellWorkers()
+    if (message.kind !== 'ready') return
+    tellWorkers()
+    hearReady(seat)
+  }
+
+  function hearReady(seat: Seat): void {
+    if (seat.isRefilled()) log.info(`${seat.name} serves again`, { pid: seat.pid() })
   }
 
   function workerEnded(seat: Seat, ended: Ended): void {
