@@ -1,4 +1,5 @@
 import type { BenchCase } from './bench.ts'
+import { costCase } from './cost-case.ts'
 import { halfLoadCase } from './half-load.ts'
 import { requestCases, streamCases } from './load-cases.ts'
 import { feedCase, sizeCases } from './size-cases.ts'
@@ -8,6 +9,7 @@ import { startCases } from './start-cases.ts'
 export const cases: readonly BenchCase[] = [
   ...requestCases,
   halfLoadCase,
+  costCase,
   ...streamCases,
   feedCase,
   ...startCases,

@@ -90,10 +90,14 @@ function watch({ program }: Subject): (count: number) => Figures {
   if (program === undefined) return () => ({ stolenPercent: stolenPercent() })
   const before = program.cpuSeconds()
   return (count) => ({
-    cpuUs: count === 0 ? Number.NaN : ((program.cpuSeconds() - before) / count) * 1e6,
+    ...perCore(count, program.cpuSeconds() - before),
     residentMb: program.residentBytes() / megabyte,
     stolenPercent: stolenPercent(),
   })
+}
+
+function perCore(count: number, seconds: number): Figures {
+  return count === 0 ? {} : { cpuUs: (seconds / count) * 1e6, perCoreSecond: count / seconds }
 }
 
 /** Of the machine's processor time from now on: what its host gave to others. */

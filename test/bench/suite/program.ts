@@ -11,6 +11,10 @@ export interface Program extends AsyncDisposable {
   readonly url: string
   /** When it was started, by `performance.now`. */
   readonly startedTick: number
+  /** Its processes. */
+  pids(): readonly number[]
+  /** The file that gets what it writes as errors. */
+  readonly errorLog: string
   /** Processor time so far, in seconds, with that of its child processes. */
   cpuSeconds(): number
   /** With that of its child processes. */
@@ -52,6 +56,8 @@ export async function startProgram({ command, core, env, cwd, log }: ProgramOpti
     port,
     url: `http://127.0.0.1:${port}`,
     startedTick,
+    errorLog: `${log}.err`,
+    pids: () => familyOf(child.pid),
     cpuSeconds: () => sumOf(familyOf(child.pid), cpuSeconds),
     residentBytes: () => sumOf(familyOf(child.pid), residentBytes),
     async [Symbol.asyncDispose]() {

@@ -10,6 +10,7 @@ export interface Report {
 
 const figureTitles: Readonly<Record<FigureName, string>> = {
   perSecond: '/s',
+  perCoreSecond: '/core-s',
   mbPerSecond: 'MB/s',
   p50Ms: 'p50 ms',
   p90Ms: 'p90 ms',
@@ -18,6 +19,10 @@ const figureTitles: Readonly<Record<FigureName, string>> = {
   addedP90Ms: '+p90 ms',
   addedP99Ms: '+p99 ms',
   cpuUs: 'CPU µs',
+  systemCalls: 'system calls',
+  garbageKb: 'garbage KB',
+  collections: 'collections/1,000',
+  longestPauseMs: 'longest pause ms',
   residentMb: 'MB',
   kbPerStream: 'KB/stream',
   listeningMs: 'listening ms',
@@ -45,10 +50,12 @@ export function describeCase(
   const found = Object.values(subjects)
   const figures = figureNames.filter((name) => found.some(({ figures }) => figures[name]))
   const compared = [...new Set(found.flatMap(({ ratios }) => Object.keys(ratios)))]
+  const byCore = [...new Set(found.flatMap(({ coreRatios }) => Object.keys(coreRatios)))]
   const head = [
     '',
     ...figures.map((name) => figureTitles[name]),
     ...compared.flatMap((name) => [`× ${name}`, ...(last ? ['last'] : [])]),
+    ...byCore.map((name) => `× ${name}/core-s`),
   ]
   const rows = Object.entries(subjects).map(([name, subject]) => [
     name,
@@ -57,6 +64,7 @@ export function describeCase(
       describeSpread(subject.ratios[other]),
       ...(last ? [lastRatio(last.subjects[name], other)] : []),
     ]),
+    ...byCore.map((other) => describeSpread(subject.coreRatios[other])),
     subject.trouble ?? '',
   ])
   return ['', `${title} (${counts})`, ...table([head, ...rows])]

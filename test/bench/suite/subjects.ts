@@ -11,6 +11,8 @@ export const subjectNames = [
   'nginx',
   'bare',
   'tollgate',
+  'workers-2',
+  'workers-4',
   'translating',
   'portkey',
 ] as const
@@ -21,7 +23,9 @@ export const subjectTitles: Readonly<Record<SubjectName, string>> = {
   direct: 'no gateway',
   nginx: 'nginx proxy_pass',
   bare: 'bare Bun proxy',
-  tollgate: 'Tollgate',
+  tollgate: 'Tollgate, one process',
+  'workers-2': 'Tollgate, a keeper and two workers',
+  'workers-4': 'Tollgate, a keeper and four workers',
   translating: 'Tollgate, chat on messages',
   portkey: 'Node gateway (@portkey-ai/gateway)',
 }
@@ -43,6 +47,8 @@ export interface Place {
   /** Holds files that the nginx subject serves. */
   readonly files: string
   readonly core: number
+  /** Added to the environment of Bun programs. */
+  readonly env?: Readonly<Record<string, string>>
   /** The file that starts the Node gateway; undefined where it could not be installed. */
   readonly portkey: string | undefined
 }
@@ -81,7 +87,7 @@ export function subjectOf(
 }
 
 async function startNamed(name: SubjectName, upstream: string, place: Place) {
-  const { folder, core } = place
+  const { folder, core, env } = place
   const log = folder.join(`${name}-${new URL(upstream).port}.log`)
   switch (name) {
     case 'direct':
@@ -91,14 +97,17 @@ async function startNamed(name: SubjectName, upstream: string, place: Place) {
     case 'bare': {
       const file = `${import.meta.dir}/../bare-proxy.ts`
       const command = (port: number) => [process.execPath, file, String(port), upstream]
-      return startProgram({ command, core, log, env: bareEnv })
+      return startProgram({ command, core, log, env: { ...bareEnv, ...env } })
     }
     case 'tollgate':
+    case 'workers-2':
+    case 'workers-4':
     case 'translating': {
       const cwd = folder.join(`${name}-${new URL(upstream).port}`)
-      const speaks = name === 'tollgate' ? ('chat' as const) : ('messages' as const)
-      const config = (listen: string) => tollgateConfig({ listen, upstream, speaks })
-      return startTollgate({ cwd, core, log, config })
+      const speaks = name === 'translating' ? ('messages' as const) : ('chat' as const)
+      const workers = workersOf[name] ?? 1
+      const config = (listen: string) => tollgateConfig({ listen, upstream, speaks, workers })
+      return startTollgate({ cwd, core, log, config, ...(env && { env }) })
     }
     case 'portkey': {
       const { portkey } = place
@@ -108,6 +117,9 @@ async function startNamed(name: SubjectName, upstream: string, place: Place) {
     }
   }
 }
+
+/** Processes that answer requests, beside their keeper; the others are one process. */
+const workersOf: Readonly<Partial<Record<SubjectName, number>>> = { 'workers-2': 2, 'workers-4': 4 }
 
 const portkeyHeaders = (upstream: string) => ({
   'x-portkey-provider': 'openai',
@@ -120,17 +132,18 @@ interface TollgateOptions {
   readonly core: number
   readonly log: string
   readonly config: (listen: string) => string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** The compiled program; it logs JSON lines into a file. */
-export function startTollgate({ cwd, core, log, config }: TollgateOptions): Promise<Program> {
+export function startTollgate({ cwd, core, log, config, env }: TollgateOptions): Promise<Program> {
   mkdirSync(cwd, { recursive: true })
   const file = `${cwd}/tollgate.yaml`
   const command = (port: number) => {
     writeFileSync(file, config(`127.0.0.1:${port}`), { mode: 0o600 })
     return [binaryPath, 'serve', '--log', 'json', '--config', file]
   }
-  return startProgram({ command, core, log, cwd })
+  return startProgram({ command, core, log, cwd, ...(env && { env }) })
 }
 
 interface ConfigOptions {
@@ -138,6 +151,7 @@ interface ConfigOptions {
   readonly upstream: string
   readonly speaks: 'chat' | 'messages'
   readonly models?: readonly string[]
+  readonly workers?: number
   /** Names of groups beside the default one. */
   readonly groups?: readonly string[]
 }
@@ -146,12 +160,14 @@ const limits = { rpm: 1_000_000_000, tpm: 1_000_000_000, concurrency: 1_000_000 
 const budget = { total: 900_000, day: 900_000, month: 900_000 }
 
 /** A gateway with everything on: limits and budgets that are looked at but never reached. */
-export function tollgateConfig({ listen, upstream, speaks, models, groups }: ConfigOptions) {
+export function tollgateConfig(options: ConfigOptions) {
+  const { listen, upstream, speaks, models, groups, workers } = options
   return tollgateYaml({
     listen,
     upstream,
     balance: 1_000_000,
     ...(models && { models }),
+    ...(workers !== undefined && { server: { workers } }),
     channel: { speaks: speaksAt(upstream, [speaks]), limits },
     group: { limits },
     token: { limits, budget },

@@ -3,6 +3,7 @@ import { pairwise, type Spread, spreadOf } from './numbers.ts'
 /** What one measurement may say; each figure with its unit. */
 export const figureNames = [
   'perSecond',
+  'perCoreSecond',
   'mbPerSecond',
   'p50Ms',
   'p90Ms',
@@ -11,6 +12,10 @@ export const figureNames = [
   'addedP90Ms',
   'addedP99Ms',
   'cpuUs',
+  'systemCalls',
+  'garbageKb',
+  'collections',
+  'longestPauseMs',
   'residentMb',
   'kbPerStream',
   'listeningMs',
@@ -39,6 +44,8 @@ export interface SubjectSummary {
   readonly figures: Readonly<Partial<Record<FigureName, Spread>>>
   /** To other subjects, of the same rounds, in what the case compares. */
   readonly ratios: Readonly<Record<string, Spread>>
+  /** The same in requests, or events, per second of a core: a busy machine distorts it less. */
+  readonly coreRatios: Readonly<Record<string, Spread>>
   readonly trouble?: string
 }
 
@@ -61,6 +68,7 @@ export function summarise(
       {
         figures: figuresOf(all),
         ratios: ratiosOf(subject, rounds, measured, comparison),
+        coreRatios: ratiosOf(subject, rounds, measured, { ...comparison, figure: 'perCoreSecond' }),
         ...(trouble !== undefined && { trouble }),
       },
     ] as const
