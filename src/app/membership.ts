@@ -22,20 +22,22 @@ interface MembershipParts {
   readonly nodes: NodeStore
   readonly load: () => NodeLoad
   readonly log: Logger
-  readonly name?: string
+  readonly name: string
   readonly tick?: Clock
 }
 
 /** This process as one of the nodes. */
 export type Membership = Awaited<ReturnType<typeof joinNodes>>
 
-export const processName = (): string => `${hostname()}:${process.pid}`
+/** Where a process runs; of a group, the process to be signalled. */
+export const processName = (isKeeper = false): string =>
+  `${hostname()}:${isKeeper ? process.ppid : process.pid}`
 
 const livingIn = (nodes: readonly NodeView[]) => nodes.filter(({ isAlive }) => isAlive).length
 
 /** Registers this process as a node until it leaves. A node taken for dead registers again. */
 export async function joinNodes(parts: MembershipParts) {
-  const { nodes, load, log, name = processName() } = parts
+  const { nodes, load, log, name } = parts
   const { tick = () => performance.now() } = parts
   const others = await nodes.list()
   const id = await nodes.register({ name, version })

@@ -13,7 +13,7 @@ import { type KeeperMember, openWorkers, type Workers } from './group/keeper.ts'
 import { type Given, processesOf } from './group/place.ts'
 import { type Instance, UserError } from './instance.ts'
 import { listen } from './listen.ts'
-import { joinNodes } from './membership.ts'
+import { joinNodes, processName } from './membership.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { openSpoolOf, replay } from './spool.ts'
 import { createStopping } from './stopping.ts'
@@ -51,7 +51,10 @@ export async function serve(parts: ServeParts) {
   let load = (): NodeLoad => ({})
   // Undoes a start that fails.
   await using undone = new AsyncDisposableStack()
-  const membership = await enter(store, log, () => load())
+  const name = processName(parts.member !== undefined)
+  const membership = store.records.isShared
+    ? await joinNodes({ nodes: store.nodes, name, log, load: () => load() })
+    : undefined
   undone.defer(async () => await membership?.leave())
   await claim(store, config)
   let origin = await store.records.origin()
@@ -182,10 +185,6 @@ export async function serve(parts: ServeParts) {
 async function beginFetching(): Promise<void> {
   await fetch('http://localhost/', { unix: '/nowhere/at/all', proxy: false }).catch(() => {})
 }
-
-/** Joins the other nodes before the first request. */
-const enter = async ({ nodes, records }: Store, log: Logger, load: () => NodeLoad) =>
-  records.isShared ? await joinNodes({ nodes, log, load }) : undefined
 
 async function claim(store: Store, config: Config): Promise<void> {
   if (!(await store.claimServing())) {

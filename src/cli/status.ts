@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { findStore } from '../app/instance.ts'
 import { describeStore, isOnServer } from '../app/store-place.ts'
 import { overdrawnNano, usd } from '../billing/money.ts'
-import { counted, humanTime, isoTime } from '../lib/format.ts'
+import { counted, humanBytes, humanTime, isoTime } from '../lib/format.ts'
 import { type Column, printable } from '../lib/table.ts'
 import type { Overdrawn } from '../store/ports/admin.ts'
 import type { HeldAnswer } from '../store/ports/answers.ts'
@@ -34,11 +34,18 @@ async function showStatus(options: JsonOption): Promise<void> {
     if (options.json)
       return writeJson({ database: describeStore(place), served, nodes, background, overdrawn })
     const what = served ? 'A process serves' : 'No process serves'
-    await writeList(nodes, columns, { none: `${what} from ${describeStore(place)}.` })
+    await writeList(nodes.flatMap(rowsOf), columns, {
+      none: `${what} from ${describeStore(place)}.`,
+    })
+    // Of a file only its lock is known.
+    if (served && nodes.length === 0) await writeLines([whereLoadIs])
     if (background.answers > 0) await writeLines([describeBackground(background)])
     if (overdrawn.count > 0) await writeLines(describeOverdrawn(overdrawn))
   })
 }
+
+const whereLoadIs =
+  'The console (Nodes) and /metrics (server.metrics) show what it does, by process.'
 
 const backgroundReport = (held: readonly HeldAnswer[]) => ({
   answers: held.length,
@@ -84,30 +91,64 @@ const nodeReport = ({ id, name, version, startedAt, seenAt, isAlive, load }: Nod
   load: {
     ...{ requests: load.requests, streams: load.streams },
     ...{ requests_per_minute: load.requestsPerMinute, leads: load.leads, counting: load.counting },
+    ...{ memory_bytes: load.memoryBytes, cpu_percent: load.cpuPercent },
   },
+  processes: (load.processes ?? []).map((one) => ({
+    ...{ worker: one.worker, pid: one.pid, requests: one.requests, streams: one.streams },
+    requests_per_minute: one.requestsPerMinute,
+    ...{ memory_bytes: one.memoryBytes, cpu_percent: one.cpuPercent },
+  })),
 })
 
 type Report = ReturnType<typeof nodeReport>
 
-const columns: readonly Column<Report>[] = [
+/** A line of the table: a node, or below it one of its processes. */
+interface Row {
+  readonly name: string
+  readonly version: string
+  readonly state: string
+  readonly started: string
+  readonly seen: string
+  readonly load: Report['load']
+  readonly counting: string
+}
+
+function rowsOf({ alive, load, ...node }: Report): readonly Row[] {
+  const none = { version: '', started: '', seen: '', counting: '' }
+  return [
+    {
+      ...{ name: node.name, version: node.version, state: stateOf(alive, load.leads), load },
+      ...{ started: humanTime(node.started_at), seen: humanTime(node.seen_at) },
+      counting: alive && load.counting ? countings[load.counting] : '',
+    },
+    ...(alive ? node.processes : []).map(({ worker, pid, ...own }) => ({
+      name: worker === null ? '  keeper' : `  worker ${worker}`,
+      ...{ ...none, state: `pid ${pid}` },
+      load: { ...own, leads: undefined, counting: undefined },
+    })),
+  ]
+}
+
+const columns: readonly Column<Row>[] = [
   { title: 'NODE', text: ({ name }) => name },
   { title: 'VERSION', text: ({ version }) => version },
-  { title: 'STATE', text: stateOf },
-  { title: 'STARTED', text: ({ started_at }) => humanTime(started_at) },
-  { title: 'HEARD OF', text: ({ seen_at }) => humanTime(seen_at) },
-  {
-    title: 'LOAD',
-    text: ({ load: { requests, requests_per_minute } }) =>
-      [
-        ...(requests === undefined ? [] : [`${requests} requests`]),
-        ...(requests_per_minute === undefined ? [] : [`${requests_per_minute} a minute`]),
-      ].join(', '),
-  },
-  {
-    title: 'COUNTS LIMITS',
-    text: ({ alive, load }) => (alive && load.counting ? countings[load.counting] : ''),
-  },
+  { title: 'STATE', text: ({ state }) => state },
+  { title: 'STARTED', text: ({ started }) => started },
+  { title: 'HEARD OF', text: ({ seen }) => seen },
+  { title: 'LOAD', text: ({ load }) => describeLoad(load) },
+  { title: 'COUNTS LIMITS', text: ({ counting }) => counting },
 ]
+
+/** What a node of a former version does not report is left out. */
+const describeLoad = (load: Report['load']): string =>
+  [
+    load.requests === undefined ? [] : `${load.requests} requests`,
+    load.requests_per_minute === undefined ? [] : `${load.requests_per_minute} a minute`,
+    load.cpu_percent === undefined ? [] : `CPU ${load.cpu_percent} %`,
+    load.memory_bytes === undefined ? [] : humanBytes(load.memory_bytes),
+  ]
+    .flat()
+    .join(', ')
 
 const countings: Readonly<Record<Counting, string>> = {
   together: 'with all nodes',
@@ -115,7 +156,7 @@ const countings: Readonly<Record<Counting, string>> = {
   alone: 'alone: no counters:',
 }
 
-function stateOf({ alive, load }: Report): string {
+function stateOf(alive: boolean, leads: boolean | undefined): string {
   if (!alive) return 'dead'
-  return load.leads ? 'serves, leads' : 'serves'
+  return leads ? 'serves, leads' : 'serves'
 }

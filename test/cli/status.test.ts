@@ -20,7 +20,9 @@ test('says whether a process serves from a file', async () => {
   const store = openSqliteStore({ path: join(place.path, 'gate.db'), clock: Date.now })
   expect((await place.run(['status'], { env })).out).toStartWith('No process serves from ')
   await store.claimServing()
-  expect((await place.run(['status'], { env })).out).toStartWith('A process serves from ')
+  const { out } = await place.run(['status'], { env })
+  expect(out).toStartWith('A process serves from ')
+  expect(out).toContain('/metrics')
   await store.close()
 })
 
@@ -68,6 +70,45 @@ describe.skipIf(!hasPostgres)('of a PostgreSQL', () => {
       ...{ requests: 3, streams: 1, requests_per_minute: 40 },
       ...{ leads: true, counting: 'together' },
     })
+  })
+
+  test('shows each process of a node that has several', async () => {
+    await using database = await createDatabase()
+    await place.write('tollgate.yaml', `store: "${database.url}"\n`)
+    const store = await openPostgresStore({ url: database.url, clock: Date.now })
+    const node = await store.nodes.register({ name: 'big:1', version: '0.1.0' })
+    const keeper = {
+      ...{ worker: null, pid: 20, requests: 0, streams: 0, requestsPerMinute: 0 },
+      ...{ memoryBytes: 80_000_000, cpuPercent: 12 },
+    }
+    const worker = {
+      ...{ worker: 0, pid: 21, requests: 5, streams: 2, requestsPerMinute: 40 },
+      ...{ memoryBytes: 50_000_000, cpuPercent: 71 },
+    }
+    const sum = {
+      requests: 5,
+      streams: 2,
+      requestsPerMinute: 40,
+      memoryBytes: 1.3e8,
+      cpuPercent: 83,
+    }
+    await store.nodes.heartbeat(node, { ...sum, processes: [keeper, worker] })
+    await store.close()
+    const { out } = await place.run(['status'], { env })
+    expect(out).toMatch(/big:1 .* 5 requests, 40 a minute, CPU 83 %, 130 MB/)
+    expect(out).toMatch(/\n {2}keeper +pid 20 +0 requests, 0 a minute, CPU 12 %, 80 MB *\n/)
+    expect(out).toMatch(/\n {2}worker 0 +pid 21 +5 requests, 40 a minute, CPU 71 %, 50 MB *\n/)
+    const { nodes } = JSON.parse((await place.run(['status', '--json'], { env })).out)
+    expect(nodes[0].processes).toEqual([
+      {
+        ...{ worker: null, pid: 20, requests: 0, streams: 0, requests_per_minute: 0 },
+        ...{ memory_bytes: 80_000_000, cpu_percent: 12 },
+      },
+      {
+        ...{ worker: 0, pid: 21, requests: 5, streams: 2, requests_per_minute: 40 },
+        ...{ memory_bytes: 50_000_000, cpu_percent: 71 },
+      },
+    ])
   })
 
   /** A cluster of version 7, in which a node serves. */

@@ -7,6 +7,21 @@ import { oneOf, orNull } from '../shapes.ts'
 const known = (description: string) =>
   orNull(Type.Integer({ minimum: 0 }), `${description} Null: the node does not report it.`)
 
+/** A process of a node that has several. */
+export const ProcessItem = Type.Object({
+  worker: orNull(Type.Integer({ minimum: 0 }), 'Number of the worker. Null: the keeper.'),
+  pid: Type.Integer(),
+  requests: Type.Integer({ minimum: 0, description: 'Under way, streams included.' }),
+  streams: Type.Integer({ minimum: 0 }),
+  requests_per_minute: Type.Integer({ minimum: 0 }),
+  memory_bytes: Type.Integer({
+    minimum: 0,
+    description: 'Of a worker, without the program itself, which the keeper counts for all.',
+  }),
+  cpu_percent: Type.Integer({ minimum: 0, description: 'Of one core, in the last minute.' }),
+})
+export type ProcessItem = Static<typeof ProcessItem>
+
 /** A node, alive or dead. */
 export const NodeItem = Type.Object({
   name: Type.String({ description: 'Its machine and process.' }),
@@ -23,6 +38,12 @@ export const NodeItem = Type.Object({
   requests: known('Under way, streams included.'),
   streams: known('Those of them that are streams.'),
   requests_per_minute: known('That came within the last minute.'),
+  memory_bytes: known('Of all its processes.'),
+  cpu_percent: known('Of all its processes, in the last minute; 100 is one core.'),
+  processes: Type.Array(ProcessItem, {
+    description:
+      'Keeper and workers. Empty: one process does all, or the node does not report them.',
+  }),
   reserved_requests: Type.Integer({
     description: 'Requests with a reservation. Those of a dead node are closed within seconds.',
   }),

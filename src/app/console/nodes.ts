@@ -6,7 +6,7 @@ import { formatNano } from '../../billing/money.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isoTime } from '../../lib/format.ts'
 import { residentMemoryBytes } from '../../lib/process-state.ts'
-import type { NodeLoad, NodeReservations } from '../../store/ports/nodes.ts'
+import type { NodeLoad, NodeReservations, ProcessLoad } from '../../store/ports/nodes.ts'
 import { processName } from '../membership.ts'
 import { describeStore, fileOf, isOnServer } from '../store-place.ts'
 import type { ConsoleParts } from './parts.ts'
@@ -60,7 +60,7 @@ async function sizeOf(path: string | undefined): Promise<number | null> {
 /** Lists the nodes that serve from the database, or this process where only one can. */
 export function createNodeService(
   { config, store, clock }: Pick<ConsoleParts, 'config' | 'store' | 'clock'>,
-  metrics: Pick<ConsoleParts['metrics'], 'load' | 'membership'>,
+  metrics: Pick<ConsoleParts['metrics'], 'load' | 'membership' | 'workers'>,
 ): NodeService {
   const place = config().store
   const startedAt = startOf(clock)
@@ -85,7 +85,12 @@ export function createNodeService(
     const [reserved] = await store.nodes.reservations()
     return [
       {
-        ...{ name: processName(), version, is_this: true, is_alive: true },
+        ...{
+          name: processName(metrics.workers !== undefined),
+          version,
+          is_this: true,
+          is_alive: true,
+        },
         ...{ started_at: startedAt, silent_seconds: 0 },
         ...loadView(metrics.load()),
         ...reservedView(reserved),
@@ -101,12 +106,30 @@ export function createNodeService(
   }
 }
 
-const loadView = ({ requests, streams, requestsPerMinute, leads, counting }: NodeLoad) => ({
+const loadView = ({
+  requests,
+  streams,
+  requestsPerMinute,
+  memoryBytes,
+  cpuPercent,
+  processes = [],
+  leads,
+  counting,
+}: NodeLoad) => ({
   leads: leads ?? false,
   counting: counting ?? null,
   requests: requests ?? null,
   streams: streams ?? null,
   requests_per_minute: requestsPerMinute ?? null,
+  memory_bytes: memoryBytes ?? null,
+  cpu_percent: cpuPercent ?? null,
+  processes: processes.map(processView),
+})
+
+const processView = ({ requestsPerMinute, memoryBytes, cpuPercent, ...load }: ProcessLoad) => ({
+  ...{ worker: load.worker, pid: load.pid, requests: load.requests, streams: load.streams },
+  requests_per_minute: requestsPerMinute,
+  ...{ memory_bytes: memoryBytes, cpu_percent: cpuPercent },
 })
 
 const reservedView = (reserved: NodeReservations | undefined) => ({

@@ -79,7 +79,11 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
     setTrouble: desk.setTrouble,
     /** Whether settlements of a worker wait that the store did not take. */
     isBehind: (): boolean => reports.all().some(({ report }) => report.isBehind),
-    load: (own: OwnLoad): NodeLoad => reports.load(own),
+    load: (own: OwnLoad): NodeLoad => ({
+      ...reports.load(own),
+      // Counters in the keeper's memory are for this node alone.
+      counting: parts.counters ? own.counting : 'alone',
+    }),
     recent: (own: RecentCounts, channelId: number): RecentCounts => reports.recent(own, channelId),
     /** The keeper's metrics with those of its workers. */
     over: (own: MetricsSource): MetricsSource =>

@@ -1,7 +1,7 @@
-import { Alert, Badge, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/core'
-import type { NodeItem, NodeList } from '../../admin/nodes/routes.ts'
+import { Alert, Badge, Group, Skeleton, Stack, Text, Title, Tooltip } from '@mantine/core'
+import type { NodeItem, NodeList, ProcessItem } from '../../admin/nodes/routes.ts'
 import { api, useCall } from '../lib/api.ts'
-import { formatAgo, formatUsd } from '../lib/format.ts'
+import { formatAgo, formatBytes, formatUsd } from '../lib/format.ts'
 import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts'
 import { column, DataTable } from '../parts/list.tsx'
 import { Loaded, PageFrame } from '../parts/page.tsx'
@@ -23,6 +23,7 @@ export function Page() {
           <Stack>
             <Notices {...list} />
             <NodeTable items={list.items} />
+            <Processes items={list.items} />
           </Stack>
         )}
       </Loaded>
@@ -78,12 +79,48 @@ function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
         column(text.perMinute, ({ is_alive, requests_per_minute }) =>
           countOf(is_alive ? requests_per_minute : null),
         ),
+        column(text.cpu, ({ is_alive, cpu_percent }) =>
+          is_alive && cpu_percent !== null ? `${cpu_percent}\u00a0%` : none,
+        ),
+        column(text.memory, ({ is_alive, memory_bytes }) =>
+          is_alive && memory_bytes !== null ? formatBytes(memory_bytes) : none,
+        ),
         column(text.limits, ({ is_alive, counting }) =>
           is_alive && counting !== null ? text[counting] : none,
         ),
       ]}
     />
   )
+}
+
+/** Keeper and workers of each living node that has them. */
+function Processes({ items }: { readonly items: readonly NodeItem[] }) {
+  const text = useText(texts)
+  const grouped = items.filter(({ is_alive, processes }) => is_alive && processes.length > 0)
+  return grouped.map((node) => (
+    <Stack key={`${node.name} ${node.started_at}`} gap="xs">
+      <Title order={2} size="h4" className="cut">
+        {grouped.length > 1 ? text.processesOf(node.name) : text.processes}
+      </Title>
+      <SmallHint>{text.processesHint}</SmallHint>
+      <DataTable<ProcessItem>
+        items={node.processes}
+        keyOf={({ pid }) => pid}
+        caption={text.processesOf(node.name)}
+        verticalSpacing="xs"
+        columns={[
+          column(text.process, ({ worker }) =>
+            worker === null ? text.keeper : text.worker(String(worker)),
+          ),
+          column('PID', ({ pid }) => pid),
+          column(text.requests, (process) => <Running {...process} />),
+          column(text.perMinute, (process) => formatCount(process.requests_per_minute)),
+          column(text.cpu, ({ cpu_percent }) => `${cpu_percent}\u00a0%`),
+          column(text.memory, ({ memory_bytes }) => formatBytes(memory_bytes)),
+        ]}
+      />
+    </Stack>
+  ))
 }
 
 function Name({ node }: NodeProps) {
@@ -127,14 +164,15 @@ function State({ node }: NodeProps) {
   )
 }
 
-function Requests({ node: { is_alive, requests, streams } }: NodeProps) {
+const Requests = ({ node: { is_alive, requests, streams } }: NodeProps) =>
+  is_alive ? <Running requests={requests} streams={streams} /> : none
+
+function Running({ requests, streams }: Pick<NodeItem, 'requests' | 'streams'>) {
   const text = useText(texts)
   return (
     <Stack gap={4}>
-      <span>{countOf(is_alive ? requests : null)}</span>
-      {is_alive && streams !== null && streams > 0 && (
-        <SmallHint>{text.streams(streams)}</SmallHint>
-      )}
+      <span>{countOf(requests)}</span>
+      {streams !== null && streams > 0 && <SmallHint>{text.streams(streams)}</SmallHint>}
     </Stack>
   )
 }
@@ -159,14 +197,25 @@ const texts = bilingual({
   since: ['Serves since', '启动时间'],
   requests: ['Under way', '进行中'],
   perMinute: ['In the last minute', '最近一分钟'],
+  cpu: ['CPU', 'CPU'],
+  memory: ['Memory', '内存'],
+  processes: ['Processes', '进程'],
+  processesOf: ['Processes of {name}', '{name} 的进程'],
+  processesHint: [
+    'CPU: share of one core in the last minute. Workers near 100 % carry no more: give the gateway more of them (server.workers), or another machine. The memory of the program itself is counted with the keeper.',
+    'CPU：最近一分钟内占单个核心的比例。工作进程接近 100 % 时已满载：请增加工作进程（server.workers）或机器。程序本身占用的内存计入管理进程。',
+  ],
+  process: ['Process', '进程'],
+  keeper: ['Keeper', '管理进程'],
+  worker: ['Worker {number}', '工作进程 {number}'],
   limits: ['Limits', '限额计数'],
   together: ['counted with all nodes', '与所有节点合计'],
   apart: ['its share: Valkey is away', '仅按份额：Valkey 不可用'],
   alone: ['counted alone', '单独计数'],
   oneFile: ['One node serves this gateway', '当前由一个节点提供服务'],
   oneFileText: [
-    'Its database, {database}, is for one process. When one machine is not enough, move to a PostgreSQL that all nodes share (“tollgate migrate” takes everything along), add a Valkey for what they count, and put a load balancer in front. Without that, nothing is missing here.',
-    '数据库 {database} 只供一个进程使用。一台机器不够用时，可迁移到所有节点共用的 PostgreSQL（“tollgate migrate”会带上全部数据），再添加用于计数的 Valkey，并在前面放置负载均衡。如无此需要，保持现状即可。',
+    'Its database, {database}, is for one machine. When that is not enough, move to a PostgreSQL that all nodes share (“tollgate migrate” takes everything along), add a Valkey for what they count, and put a load balancer in front. Without that, nothing is missing here.',
+    '数据库 {database} 只供一台机器使用。一台机器不够用时，可迁移到所有节点共用的 PostgreSQL（“tollgate migrate”会带上全部数据），再添加用于计数的 Valkey，并在前面放置负载均衡。如无此需要，保持现状即可。',
   ],
   oneNode: ['One node serves so far', '目前只有一个节点'],
   oneNodeText: [

@@ -21,8 +21,9 @@ test('a process that serves alone is its only node, and says that it is', async 
   expect(await only()).toMatchObject({
     ...{ version, is_this: true, is_alive: true, leads: true, counting: 'alone' },
     ...{ silent_seconds: 0, requests: 0, streams: 0, requests_per_minute: 0 },
-    ...{ reserved_requests: 0, reserved: '0' },
+    ...{ reserved_requests: 0, reserved: '0', processes: [] },
   })
+  expect((await only()).memory_bytes).toBeGreaterThan(1e6)
 })
 
 test('what is under way is told, with what is set aside for it', async () => {

@@ -30,7 +30,17 @@ describe.skipIf(!hasPostgres)('nodes that share a database', () => {
     const mine = await nodes.register({ name: 'mine:2', version: '0.2.0' })
     await nodes.heartbeat(mine, {
       ...{ requests: 7, streams: 3, requestsPerMinute: 90 },
-      ...{ leads: true, counting: 'apart' },
+      ...{ leads: true, counting: 'apart', memoryBytes: 2e8, cpuPercent: 130 },
+      processes: [
+        {
+          ...{ worker: null, pid: 10, requests: 0, streams: 0, requestsPerMinute: 0 },
+          ...{ memoryBytes: 1e8, cpuPercent: 40 },
+        },
+        {
+          ...{ worker: 0, pid: 11, requests: 7, streams: 3, requestsPerMinute: 90 },
+          ...{ memoryBytes: 1e8, cpuPercent: 90 },
+        },
+      ],
     })
     // A former version tells less.
     const older = await nodes.register({ name: 'older:3', version: '0.1.0' })
@@ -56,6 +66,11 @@ describe.skipIf(!hasPostgres)('nodes that share a database', () => {
       {
         ...{ name: 'mine:2', version: '0.2.0', is_this: true, is_alive: true, leads: true },
         ...{ counting: 'apart', requests: 7, streams: 3, requests_per_minute: 90 },
+        ...{ memory_bytes: 2e8, cpu_percent: 130 },
+        processes: [
+          { worker: null, pid: 10, cpu_percent: 40, memory_bytes: 1e8 },
+          { worker: 0, pid: 11, requests: 7, streams: 3, requests_per_minute: 90 },
+        ],
         ...{ reserved_requests: 0, reserved: '0' },
       },
       {
