@@ -58,7 +58,10 @@ describe('a request that a lease covers', () => {
     const [only] = settlementsOf(scene.lender.batches)
     expect([only?.leasedNano, only?.neverReserved]).toEqual([600, true])
     expect(scene.lender.leaseNano(1)).toBe(3_400)
-    expect(await scene.sum()).toEqual({ balanceNano: balanceNano - 600, reservedNano: 2_000 })
+    expect(await scene.sum()).toEqual({
+      balanceNano: balanceNano - 600,
+      reservedNano: 2_000 + scene.lender.leaseNano(1),
+    })
     expect(scene.leases.borrower.spareNano(1)).toBe(3_400)
   })
 
@@ -67,7 +70,10 @@ describe('a request that a lease covers', () => {
     await begin(scene, 3, 1_500)
     await scene.committer.settle(settled(3, 1_700))
     expect(settlementsOf(scene.lender.batches)[0]?.leasedNano).toBe(1_500)
-    expect(await scene.sum()).toEqual({ balanceNano: balanceNano - 1_700, reservedNano: 2_000 })
+    expect(await scene.sum()).toEqual({
+      balanceNano: balanceNano - 1_700,
+      reservedNano: 2_000 + scene.lender.leaseNano(1),
+    })
   })
 
   test('is known to the store within the batch window, without an amount', async () => {
@@ -79,7 +85,10 @@ describe('a request that a lease covers', () => {
     expect(rows.map(({ requestId, amountNano }) => [requestId, amountNano])).toEqual([['req_3', 0]])
     await scene.committer.settle(settled(3, 600))
     expect(settlementsOf(scene.lender.batches)[0]?.neverReserved).toBeUndefined()
-    expect(await scene.sum()).toEqual({ balanceNano: balanceNano - 600, reservedNano: 2_000 })
+    expect(await scene.sum()).toEqual({
+      balanceNano: balanceNano - 600,
+      reservedNano: 2_000 + scene.lender.leaseNano(1),
+    })
   })
 
   test('gives back all it held when it leaves no record', async () => {
@@ -109,7 +118,10 @@ describe('a request that a lease covers', () => {
     expect(scene.reservations.heldFor('req_3')).toBe(32_500)
     await scene.committer.settle(settled(3, 30_000))
     expect(settlementsOf(scene.lender.batches)[0]?.leasedNano).toBe(2_500)
-    expect(await scene.sum()).toEqual({ balanceNano: balanceNano - 30_000, reservedNano: 2_000 })
+    expect(await scene.sum()).toEqual({
+      balanceNano: balanceNano - 30_000,
+      reservedNano: 2_000 + scene.lender.leaseNano(1),
+    })
   })
 
   test('is spooled when the store fails, though its reservation was never stored', async () => {
@@ -130,7 +142,10 @@ describe('a request that a lease covers', () => {
     expect(scene.leases.borrower.spareNano(1)).toBe(2_500)
     told.fails = undefined
     await scene.committer.idle()
-    expect(await scene.sum()).toEqual({ balanceNano: balanceNano - 600, reservedNano: 2_000 })
+    expect(await scene.sum()).toEqual({
+      balanceNano: balanceNano - 600,
+      reservedNano: 2_000 + scene.lender.leaseNano(1),
+    })
   })
 })
 

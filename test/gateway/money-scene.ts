@@ -70,6 +70,7 @@ export async function createMoneyScene(options: MoneyOptions) {
     tokens: [tokenWrite({ maxCostNano: options.maxCostNano ?? null })],
   })
   const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
+  if (options.lends) await store.nodes.register({ name: 'leases', version: '1' })
   const lender = options.lends ? createLendingStore(store) : undefined
   const time = { tick: 0 }
   const source = lender?.records.leases

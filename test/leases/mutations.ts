@@ -116,12 +116,6 @@ export const mutations: readonly Mutation[] = [
     to: '',
   },
   {
-    what: 'a dead worker’s leases come back twice',
-    file: 'lender',
-    from: 'if (isOver) return\n      isOver = true',
-    to: 'isOver = true',
-  },
-  {
     what: 'a batch of an earlier connection counts',
     file: 'lender',
     from: 'if (isOver) return false',

@@ -166,6 +166,21 @@ export function runSchedule(
     else if (kind === 5 && !isLocal && world.isOne(4)) store.jump((world.below(5) - 1) * 20_000)
     else if (kind === 6) world.now += 1_000 * world.below(40)
     else if (kind === 7) sweep()
+    else if (kind === 8 && !isLocal) fallSilent(node)
+  }
+
+  /** A machine is frozen for longer than the store waits for it; the others take what is free. */
+  function fallSilent(node: Node): void {
+    for (const { process } of [node, ...node.workers]) process.isFrozen = true
+    for (const other of nodes) if (other !== node) store.heartbeat(other.id)
+    world.now += 35_000
+    sweep()
+    for (let round = 0; round < 12; round++) {
+      const others = nodes.filter(isUsable)
+      if (others.length > 0) serveNode(world.pick(others))
+      if (items.length > 0) moveItem(false)
+    }
+    for (const { process } of [node, ...node.workers]) process.isFrozen = world.isOne(3)
   }
 
   function jumpClock(machine: Machine): void {

@@ -45,8 +45,8 @@ export interface World {
 export function createWorld(seed: number, schedule?: string[]): World {
   const random = createRandom(seed)
   const below = (n: number) => Math.floor(random() * n)
-  const accounts = Array.from({ length: 1 + below(2) }, (_, id): Account => {
-    const openingNano = [100, 300, 1_000, 10_000][below(4)] ?? 100
+  const accounts = Array.from({ length: below(3) === 0 ? 2 : 1 }, (_, id): Account => {
+    const openingNano = [60, 100, 300, 10_000][below(4)] ?? 100
     return { id, openingNano, balanceNano: openingNano, exposedNano: 0, allowedNano: 0 }
   })
   return {

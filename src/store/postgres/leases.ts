@@ -42,6 +42,15 @@ export function createLeaseSource(
   const mayBegin = () => term.mayBegin(instant())
   let onLost = () => {}
   let isMember = false
+  /** It was taken for dead, which is not told to the borrower yet. */
+  let isLost = false
+
+  /** Of those that nobody has given back, too, so that both sides begin anew. */
+  async function lose(id: number): Promise<void> {
+    await engine.write(() => endLeases(sql`node_id = ${id}`))
+    onLost()
+    isLost = false
+  }
 
   return {
     nodes: {
@@ -49,6 +58,7 @@ export function createLeaseSource(
       async register(node) {
         const sentAt = instant()
         const id = await nodes.register(node)
+        if (isLost) await lose(id)
         isMember = true
         term.renewed(sentAt)
         return id
@@ -56,13 +66,9 @@ export function createLeaseSource(
       async heartbeat(id, load) {
         const sentAt = instant()
         const isKnown = await nodes.heartbeat(id, load)
-        const isLost = isMember && !(isKnown && mayBegin())
+        if (isMember && !(isKnown && mayBegin())) isLost = true
         isMember = isKnown
-        if (isLost) {
-          // Of those that nobody has given back, too, so that both sides begin anew.
-          await engine.write(() => endLeases(sql`node_id = ${id}`))
-          onLost()
-        }
+        if (isLost) await lose(id)
         if (isKnown) term.renewed(sentAt)
         return isKnown
       },
