@@ -33,13 +33,16 @@ async function eachRound<Found>(work: () => Promise<Found>): Promise<readonly Fo
   return found
 }
 
-async function settle(
-  name: string,
-  workers: readonly (typeof first)[],
-  atOnce: number,
-  pauseMs = 0,
-) {
-  const each = Math.ceil(requests / workers.length)
+interface Case {
+  readonly workers: readonly (typeof first)[]
+  readonly atOnce: number
+  /** What each request takes beside its settlement. */
+  readonly pauseMs?: number
+  readonly of?: number
+}
+
+async function settle(name: string, { workers, atOnce, pauseMs = 0, of = requests }: Case) {
+  const each = Math.ceil(of / workers.length)
   const load = { requests: each, atOnce: Math.ceil(atOnce / workers.length), pauseMs }
   const found = await eachRound(async () => {
     await keeper.ask('begin', undefined as never)
@@ -50,11 +53,11 @@ async function settle(
     const alone = await first.ask('settle', { ...load, isAlone: true })
     const sum = used.reduce((all, { cpuMicros }) => all + cpuMicros, 0)
     return {
-      worker: sum / requests,
+      worker: sum / of,
       alone: alone.cpuMicros / each,
-      keeper: kept.cpuMicros / requests,
-      size: requests / kept.commits,
-      perSecond: (requests / Math.max(...used.map(({ ms }) => ms))) * 1000,
+      keeper: kept.cpuMicros / of,
+      size: of / kept.commits,
+      perSecond: (of / Math.max(...used.map(({ ms }) => ms))) * 1000,
     }
   })
   const size = Math.round(middle(found.map((one) => one.size)))
@@ -67,10 +70,15 @@ async function settle(
   )
 }
 
-await settle('64 at once', [first], 64)
-await settle('64 at once, of two workers', [first, second], 64)
-await settle('64 at once, each with a pause of 5 ms', [first], 64, 5)
-await settle('8 at once', [first], 8)
+const both = [first, second]
+await settle('64 at once', { workers: [first], atOnce: 64 })
+await settle('64 at once, of two workers', { workers: both, atOnce: 64 })
+await settle('64 at once, of two workers, 10 ms each', {
+  ...{ workers: both, atOnce: 64, pauseMs: 10, of: requests / 4 },
+})
+await settle('one at once, 1 ms each', {
+  ...{ workers: [first], atOnce: 1, pauseMs: 1, of: requests / 40 },
+})
 
 const limits = await eachRound(async () => {
   await keeper.ask('begin', undefined as never)

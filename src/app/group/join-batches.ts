@@ -9,29 +9,46 @@ interface Waiting {
 }
 
 /**
- * A commit has a price of its own (some 100 µs on SQLite). Under load, when the last one had several items,
- * the next begins a moment after it, so that more come together.
+ * A commit has a price of its own (some 100 µs on SQLite). When requests end side by side, the next one begins
+ * so long after the last, in milliseconds, so that more come together. One client alone never waits for that.
  */
-const crowd = 4
 const momentMs = 2
+/** What comes so soon after a commit did not wait for its answer. */
+const soonMs = 0.1
+
+/** Whether batches come side by side, by the last sixteen or so. */
+function createCrowd() {
+  const share = 1 / 16
+  let score = 0
+  return {
+    note(isBeside: boolean): void {
+      score += ((isBeside ? 1 : 0) - score) * share
+    },
+    isThere: (): boolean => score > 2 * share,
+  }
+}
 
 /** Stores the batches of several processes: those of one turn of the event loop in one commit. */
-export function createBatchJoiner(commit: RecordStore['commit']) {
+export function createBatchJoiner(
+  commit: RecordStore['commit'],
+  pause: (ms: number) => Promise<unknown> = Bun.sleep,
+) {
   let queue: Waiting[] = []
   let isFlushing = false
-  let lastItems = 0
-  let lastTick = 0
+  const crowd = createCrowd()
+  let beganAt = 0
+  let endedAt = 0
 
   async function flush(): Promise<void> {
     while (queue.length > 0) {
-      const restMs = lastItems < crowd ? 0 : lastTick + momentMs - performance.now()
-      if (restMs > 0) await Bun.sleep(restMs)
+      const restMs = crowd.isThere() ? beganAt + momentMs - performance.now() : 0
+      if (restMs > 0) await pause(restMs)
       const together = countTogether(queue)
-      lastTick = performance.now()
+      beganAt = performance.now()
       const waiting = queue.slice(0, together)
       queue = queue.slice(together)
-      lastItems = waiting.reduce((sum, { batch }) => sum + sizeOf(batch), 0)
       await commitTogether(waiting)
+      endedAt = performance.now()
     }
     isFlushing = false
   }
@@ -57,6 +74,7 @@ export function createBatchJoiner(commit: RecordStore['commit']) {
 
   return (batch: Batch): Promise<Committed> =>
     new Promise((resolve, reject) => {
+      crowd.note(isFlushing || sizeOf(batch) > 1 || performance.now() - endedAt < soonMs)
       queue.push({ batch, resolve, reject })
       if (isFlushing) return
       isFlushing = true
