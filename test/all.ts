@@ -49,13 +49,25 @@ const sameEverywhere = new RegExp(
     .join('|'),
 )
 
+/** What a worker answers, with a keeper behind it: money, limits, streams and what they refer to. */
+const withWorkers =
+  /^test\/app\/(apply|background\.slow|budgets|channel-limits|embeddings|health\.slow|late-readers|left-while-away|max-cost|overdrawn|own-responses|postpaid|receipts|references|regions|stop-sequences|text-completions|unknown-keys\.slow|units-per-call|waiting-in-line|waiting-streams\.slow)\.test\.ts$/
+
 /** In CI a missing server is an error, which its tests then tell. */
 const hasPostgres = await import('./support/postgres.ts').then(
   (postgres) => postgres.hasPostgres,
   () => true,
 )
 
-type Wanted = 'sqlite' | 'postgres' | undefined
+/** A store; or a worker in front of SQLite. */
+type Wanted = 'sqlite' | 'postgres' | 'worker' | undefined
+
+/** What a section's tests find in their environment. */
+const environments = {
+  sqlite: { TOLLGATE_TEST_STORE: 'sqlite' },
+  postgres: { TOLLGATE_TEST_STORE: 'postgres' },
+  worker: { TOLLGATE_TEST_STORE: 'sqlite', TOLLGATE_TEST_GROUP: '1' },
+}
 
 /** A command and its place among the sections. */
 interface Section {
@@ -119,9 +131,14 @@ function sections(only: Wanted): readonly Section[] {
     ...(only === undefined && hasPostgres
       ? [testing('tests on PostgreSQL', again, 'postgres', mostLanes)]
       : []),
+    ...(only === 'postgres'
+      ? []
+      : [testing('tests with a worker', files.filter(isOfWorkers), 'worker', mostLanes)]),
     testing('tests that measure, one at a time', alone, store, 0),
   ]
 }
+
+const isOfWorkers = (path: string) => withWorkers.test(path)
 
 function biome(): string {
   const folder = join(project, 'node_modules/@biomejs')
@@ -167,7 +184,7 @@ async function run({ name, command, store }: Section): Promise<Came> {
     cwd: project,
     env: {
       ...inherited,
-      ...(store && { TOLLGATE_TEST_STORE: store }),
+      ...(store && environments[store]),
       ...(temporary && { TMPDIR: temporary }),
     },
     stdin: 'ignore',
