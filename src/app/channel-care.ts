@@ -24,6 +24,8 @@ interface ChannelCareParts {
   readonly counters: Counters | undefined
   /** Numbers in [0, 1). */
   readonly random: () => number
+  /** Whether this process probes channels; default: yes. */
+  readonly probes?: boolean | undefined
   /** Whether failing channels cool down. */
   readonly isCooling: () => boolean
   readonly clock: Clock
@@ -34,8 +36,7 @@ interface ChannelCareParts {
 export type ChannelCare = Awaited<ReturnType<typeof createChannelCare>>
 
 /**
- * The state of channels and the chooser between them. Loads the stored state and begins to probe. Throws when the
- * store can't be read.
+ * The state of channels and the chooser between them. Loads the stored state. Throws when the store can't be read.
  */
 export async function createChannelCare(parts: ChannelCareParts) {
   const { store, secrets, catalog, outbound, limiter, random, clock, tick, log, counters } = parts
@@ -52,7 +53,7 @@ export async function createChannelCare(parts: ChannelCareParts) {
   const sharing = counters && { texts: counters, keyMark, keysOf }
   const shared = sharing && createSharedBindings({ ...sharing, local })
   const prober = createProber({ catalog, outbound, health, load, clock, tick, log, random })
-  prober.start()
+  if (parts.probes !== false) prober.start()
   return {
     choose: createChooser({ health, limiter, load, random, tick, bindings: shared ?? local }),
     /** Reads a conversation's sticky binding before a channel is chosen; undefined: bindings are local. */

@@ -68,6 +68,8 @@ export interface GatewayParts {
   readonly heartbeat?: HeartbeatTimes
   readonly socketLifeMs?: number | undefined
   readonly repeat?: Repeat
+  /** Whether it probes channels; default: yes. Of several processes of a machine one does. */
+  readonly probes?: boolean
   /** Called with each commit, after this gateway has applied it. */
   readonly onCommitted?: (committed: Committed) => void
   /** Called when the settings in force have changed. */
@@ -107,7 +109,7 @@ export async function createGateway(parts: GatewayParts) {
   const care = await createChannelCare({
     ...{ store, secrets, outbound, limiter, counters, clock, tick, log },
     catalog: catalog.current,
-    random: parts.random ?? Math.random,
+    ...{ random: parts.random ?? Math.random, probes: parts.probes },
     isCooling: () => settings().channelCooling,
   })
   const onRefused = availability.totals.recordRefusal

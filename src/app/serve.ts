@@ -56,7 +56,7 @@ export async function serve(parts: ServeParts) {
     ? await joinNodes({ nodes: store.nodes, name, log, load: () => load() })
     : undefined
   undone.defer(async () => await membership?.leave())
-  await claim(store, config)
+  await claim(store, config, parts.member ? lastOfGroupMs : 0)
   let origin = await store.records.origin()
   const spool = await openSpoolOf(config.store, origin, log)
   undone.defer(async () => await spool?.close())
@@ -186,8 +186,18 @@ async function beginFetching(): Promise<void> {
   await fetch('http://localhost/', { unix: '/nowhere/at/all', proxy: false }).catch(() => {})
 }
 
-async function claim(store: Store, config: Config): Promise<void> {
-  if (!(await store.claimServing())) {
+/** A group whose starter was killed ends within 5 s; the next one waits for it. */
+const lastOfGroupMs = 6_000
+const claimMs = 100
+
+async function claim(store: Store, config: Config, patienceMs: number): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  let isClaimed = await store.claimServing()
+  while (!isClaimed && performance.now() < deadline) {
+    await Bun.sleep(claimMs)
+    isClaimed = await store.claimServing()
+  }
+  if (!isClaimed) {
     throw new UserError(
       `Another process serves from the database ${describeStore(config.store)}. Stop it first, or give this ` +
         'one a database of its own (store: in the configuration).',

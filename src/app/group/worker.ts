@@ -61,7 +61,7 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
       processes: processesOf(place),
     },
     ...{ store: { ...store, file: { require: requireKeeper } }, counters, spool, log },
-    clock: systemClock,
+    ...{ clock: systemClock, probes: false },
     onConfig(changed) {
       hosts = hostsOf(changed)
     },
