@@ -58,6 +58,8 @@ export function openDesk(parts: DeskParts) {
   const run = randomUUID()
   const workers = createWorkerTable()
   const questions = createQuestions()
+  /** Connections of peers that have not said who they are. */
+  const strangers = new Set<WorkerEnd>()
   const { leases } = store.records
   const lending =
     leases &&
@@ -101,6 +103,7 @@ export function openDesk(parts: DeskParts) {
   }
 
   function onHello(end: WorkerEnd, hello: Hello): void {
+    strangers.delete(end)
     const { worker, dead, isNew } = workers.join(end, hello)
     if (dead) batches.bury(dead)
     worker.loan?.end()
@@ -152,7 +155,11 @@ export function openDesk(parts: DeskParts) {
     }
   }
 
+  const onFault = (_: WorkerEnd, error: unknown) =>
+    log.error('what a worker sent was not understood', { error: String(error) })
+
   function onClose(end: WorkerEnd): void {
+    strangers.delete(end)
     const lost = workers.leave(end)
     if (lost) parts.onLost?.(lost.id)
   }
@@ -170,14 +177,17 @@ export function openDesk(parts: DeskParts) {
       if (end.silentBeats === mostSilentBeats + 1) parts.onFrozen?.(id)
       end.json(kinds.ping, counterState())
     }
+    for (const end of strangers) end.expectHello()
   }, beatMs)
 
-  const listener = { onHello, onFrame, onClose }
+  const listener = { onHello, onFrame, onClose, onFault }
   const listening = Bun.listen<WorkerEnd | undefined>({
     unix: parts.address,
     socket: {
       open(socket) {
-        socket.data = new WorkerEnd(socket, parts.secret, listener)
+        const end = new WorkerEnd(socket, parts.secret, listener)
+        socket.data = end
+        strangers.add(end)
       },
       data: (socket, chunk) => socket.data?.receive(chunk),
       drain: (socket) => socket.data?.drained(),
@@ -223,12 +233,15 @@ export function openDesk(parts: DeskParts) {
       batches.bury(dead)
     },
     /** Resolves when all that is to be stored later is stored, or in the spool. */
-    idle: late.lastTry,
+    async idle(): Promise<void> {
+      await join({}).catch(() => {}) // after all that is under way
+      await late.lastTry()
+    },
     close(): void {
       stopBeats()
       lending?.stop()
       listening.stop(true)
-      for (const end of workers.connected()) end.close()
+      for (const end of [...workers.connected(), ...strangers]) end.close()
     },
   }
 }

@@ -14,6 +14,8 @@ import type { Committed } from '../../store/ports/records.ts'
 
 /** The longest frame of a peer that has not shown who it is. */
 const mostGreetingBytes = 1_024
+/** How many beats it may take to say who it is. */
+const mostStrangeBeats = 5
 /** A worker that reads nothing is cut off when so much waits for it; it connects again. */
 const mostWaitingBytes = 256 * 1024 * 1024
 
@@ -21,6 +23,8 @@ export interface EndListener {
   onHello(end: WorkerEnd, hello: Hello): void
   onFrame(end: WorkerEnd, kind: number, body: Buffer): void
   onClose(end: WorkerEnd): void
+  /** What a known worker has sent could not be taken; its connection is closed. */
+  onFault(end: WorkerEnd, error: unknown): void
 }
 
 /** The keeper's end of one worker's link. */
@@ -34,6 +38,7 @@ export class WorkerEnd {
   readonly #secret: string
   readonly #nonce = createNonce()
   #workerNonce: string | undefined
+  #strangeBeats = 0
   #state: 'strange' | 'proven' | 'known' | 'closed' = 'strange'
 
   constructor(socket: Bun.Socket<WorkerEnd | undefined>, secret: string, listener: EndListener) {
@@ -49,9 +54,16 @@ export class WorkerEnd {
     this.silentBeats = 0
     try {
       if (this.#state !== 'closed') this.#reader.push(chunk)
-    } catch {
+    } catch (error) {
+      if (this.#isTrusted()) this.#listener.onFault(this, error)
       this.close()
     }
+  }
+
+  /** Ends the connection of a peer that has not said who it is, after some beats. */
+  expectHello(): void {
+    this.#strangeBeats++
+    if (this.#state !== 'known' && this.#strangeBeats > mostStrangeBeats) this.close()
   }
 
   drained(): void {
@@ -84,11 +96,14 @@ export class WorkerEnd {
 
   close(): void {
     if (this.#state === 'closed') return
-    const wasKnown = this.#state === 'known'
     this.#state = 'closed'
     this.#writer.close()
     this.#socket.terminate()
-    if (wasKnown) this.#listener.onClose(this)
+    this.#listener.onClose(this)
+  }
+
+  #isTrusted(): boolean {
+    return this.#state === 'proven' || this.#state === 'known'
   }
 
   #checkWaiting(): void {

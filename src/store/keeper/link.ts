@@ -122,10 +122,10 @@ export function createLink(parts: LinkParts) {
   function lost(reason: string): void {
     connection = undefined
     silent = 0
+    if (!isClosed && !isReported) log.warn('the keeper of the store is away', { reason })
+    isReported = true
     if (isUp) {
       isUp = false
-      if (!isClosed) log.warn('the keeper of the store is away', { reason })
-      isReported = true
       pending.disconnected()
       onDown()
     }

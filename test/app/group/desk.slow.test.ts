@@ -362,6 +362,27 @@ describe('strangers', () => {
     expect(desk.workers()).toEqual([])
   })
 
+  test('that say nothing are sent away after some seconds', async () => {
+    const beats: (() => void)[] = []
+    desk.close()
+    openDesk({
+      repeat(task) {
+        beats.push(task)
+        return () => {}
+      },
+    })
+    const ended = Promise.withResolvers<void>()
+    await Bun.connect({
+      unix: address,
+      socket: { data() {}, close: () => ended.resolve() },
+    })
+    const worker = await join()
+    for (let at = 0; at < 6; at++) for (const beat of beats) beat()
+    await ended.promise
+    expect(worker.isUp()).toBeTrue()
+    expect(await desk.ask('anything')).toHaveLength(1)
+  })
+
   test('that do not know the secret are not let in, and do not let in such a keeper', async () => {
     const stranger = openTestWorker(address, { secret: 'a guess', openMs: 300 })
     await expect(stranger).rejects.toBeInstanceOf(StoreError)
