@@ -87,7 +87,11 @@ export function createBorrower() {
   function answered(held: Held, { leaseNano, no }: Lease): void {
     if (no <= held.no) {
       // It is old, or a wish was done that was taken for lost.
-      if (leaseNano > held.leaseNano) ask(held)
+      if (no === 0 && held.leaseNano > 0) {
+        // The lender has ended it, which `lost` may say later; or had, when it gave an old answer.
+        held.leaseNano = 0
+        ask(held)
+      } else if (leaseNano > held.leaseNano) ask(held)
       else if (no === held.no) held.leaseNano = leaseNano
       return
     }
@@ -102,9 +106,10 @@ export function createBorrower() {
   }
 
   function wishOf(held: Held, now: number): LeaseWish | undefined {
-    const byNano = changeOf(held, now)
+    // Where it is unsure what is lent, that is asked first.
+    const byNano = held.isUnsure ? 0 : changeOf(held, now)
     if (byNano === 0 && !held.isUnsure) return undefined
-    const isOwed = owedOf(held) > 0
+    const isOwed = byNano > 0 && owedOf(held) > 0
     lastNo++
     held.askedNo = lastNo
     held.isUnsure = false

@@ -220,6 +220,7 @@ export function createNode(
     for (const { link } of workers) {
       if (link === undefined) continue
       link.up.splice(0)
+      link.up.push({ kind: 'end' })
       link.down.push({ kind: 'end' })
       link.loan = undefined
     }

@@ -122,7 +122,14 @@ export function createStore(world: World) {
       const leased = settled.filter((one) => one.leasedNano !== undefined)
       const ids = new Set(leased.map(({ request }) => request.account.id))
       for (const { accountId } of wishes) ids.add(accountId)
-      return { denied, leases: [...ids].map((id) => node?.leases.get(id) ?? noLease(id)) }
+      // A node that is in no list gets nothing: its wishes are answered all the same.
+      const noOf = new Map(wishes.map(({ accountId, no }) => [accountId, no]))
+      return {
+        denied,
+        leases: [...ids].map(
+          (id) => node?.leases.get(id) ?? { ...noLease(id), no: noOf.get(id) ?? 0 },
+        ),
+      }
     },
     /** Nodes that hold a lease on the account. */
     holders: (accountId: number) =>
@@ -150,11 +157,9 @@ export function createStore(world: World) {
         const exposed = under.reduce((sum, one) => sum + one.exposedNano, 0)
         const leaseNano = node.leases.get(account.id)?.leaseNano ?? 0
         const isSudden = world.now - steadySince < 2 * silentMs
-        account.allowedNano += Math.max(
-          exposed - elsewhere(account.id),
-          isSudden ? leaseNano : 0,
-          0,
-        )
+        const more = Math.max(exposed - elsewhere(account.id), 0)
+        // It may begin on what it takes for its lease, until it hears.
+        account.allowedNano += isSudden ? exposed + leaseNano : more
       }
       for (const { accountId, leaseNano } of node.leases.values())
         addReserved(accountId, -leaseNano)
