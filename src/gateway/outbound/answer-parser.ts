@@ -113,9 +113,9 @@ export class AnswerParser {
   }
 
   #begin({ status, headers }: AnswerHead, version: string): void {
-    const connection = headers.get('connection')?.toLowerCase() ?? ''
+    const connection = headers.get('connection') ?? ''
     this.#isKept =
-      version === '1.0' ? /\bkeep-alive\b/.test(connection) : !/\bclose\b/.test(connection)
+      version === '1.0' ? /\bkeep-alive\b/i.test(connection) : !/\bclose\b/i.test(connection)
     const length = headers.get('content-length')
     if (status === 204 || status === 304) this.#state = 'done'
     else if (/\bchunked\b/i.test(headers.get('transfer-encoding') ?? '')) this.#state = 'size'
@@ -185,21 +185,25 @@ function parseHead(text: string) {
 /** The fields of a head, which are found when they are asked for: few are. Invalid ones are ignored. */
 class Fields implements AnswerHeaders {
   readonly #text: string
-  readonly #lower: string
+  /** Where its lines begin; the first one is the status line. */
+  readonly #lines: number[] = []
 
   constructor(head: string) {
-    this.#text = head.includes('\n ') || head.includes('\n\t') ? head.replace(fold, ' ') : head
-    this.#lower = this.#text.toLowerCase()
+    const isFolded = head.includes('\n ') || head.includes('\n\t')
+    const text = isFolded ? head.replace(fold, ' ') : head
+    this.#text = text
+    for (let at = 0; at > 0 || this.#lines.length === 0; at = text.indexOf('\n', at) + 1)
+      this.#lines.push(at)
   }
 
   /** `name` is in lower case. Of a repeated field all values, joined. */
   get(name: string): string | null {
-    const begin = `\n${name}:`
+    const [text, lines] = [this.#text, this.#lines]
     let value: string | null = null
-    for (let at = this.#lower.indexOf(begin); at >= 0; at = this.#lower.indexOf(begin, at + 1)) {
-      const start = at + begin.length
-      const end = this.#text.indexOf('\n', start)
-      const found = this.#text.slice(start, end < 0 ? undefined : end).trim()
+    for (let line = 1; line < lines.length; line++) {
+      const start = lines[line] ?? 0
+      if (text.charCodeAt(start + name.length) !== colon || !isNamed(text, start, name)) continue
+      const found = text.slice(start + name.length + 1, lines[line + 1]).trim()
       if (isValue.test(found)) value = value === null ? found : `${value}, ${found}`
     }
     return value
@@ -210,7 +214,7 @@ class Fields implements AnswerHeaders {
   }
 
   forEach(each: (value: string, name: string) => void): void {
-    const names = this.#lower.matchAll(fieldLine)
+    const names = this.#text.toLowerCase().matchAll(fieldLine)
     for (const name of new Set(Array.from(names, ([, found = '']) => found))) {
       const value = this.get(name)
       if (value !== null) each(value, name)
@@ -218,9 +222,24 @@ class Fields implements AnswerHeaders {
   }
 }
 
+const colon = 0x3a
+
+/** Whether the text has this name, which is in lower case, from a place on; in any case. */
+function isNamed(text: string, start: number, name: string): boolean {
+  for (let at = 0; at < name.length; at++) {
+    const code = text.charCodeAt(start + at)
+    const lower = code >= 0x41 && code <= 0x5a ? code + 0x20 : code
+    if (lower !== name.charCodeAt(at)) return false
+  }
+  return true
+}
+
+const isCount = /^\d{1,15}$/
+
 /** A content length; a repeated one must be the same. */
 function bytesOf(length: string): number {
+  if (isCount.test(length)) return Number(length)
   const [first = '', ...others] = length.split(',').map((one) => one.trim())
-  if (/^\d{1,15}$/.test(first) && others.every((other) => other === first)) return Number(first)
+  if (isCount.test(first) && others.every((other) => other === first)) return Number(first)
   throw new AnswerInvalid(`content-length is no number: ${length.slice(0, 40)}`)
 }
