@@ -90,8 +90,11 @@ describe.skipIf(!hasPostgres)('PostgreSQL is asked', () => {
       const asked = await askedDuring(async () => {
         while (!isDone() && times.length < 20) times.push(await timed(stream))
       })
-      const calls = 2 * times.length
-      expect(asked).toEqual([{ query: expect.stringContaining('commit_requests'), calls }])
+      const [commits, ...others] = asked
+      expect([commits?.query, others]).toEqual([expect.stringContaining('commit_requests'), []])
+      // Wishes for leases may come by themselves, once a second.
+      const seconds = times.reduce((sum, ms) => sum + ms, 0) / 1_000
+      expect(commits?.calls).toBeWithin(times.length, 2 * times.length + Math.ceil(seconds) + 2)
       expect(Math.min(...times)).toBeWithin(
         upstreamMs + tripMs - 10,
         upstreamMs + tripMs + marginMs,

@@ -20,7 +20,7 @@ const url = postgres.url('postgres')
 const store = await openPostgresStore({ url, clock: Date.now })
 await seed(store)
 const nodeId = await store.nodes.register({ name: 'bench', version: '1' })
-setInterval(() => void store.nodes.heartbeat(nodeId, {}), 5_000).unref()
+const beating = setInterval(() => store.nodes.heartbeat(nodeId, {}).catch(() => {}), 5_000)
 await store.admin.adjust({
   ...{ account: 'ann@example.com', kind: 'credit', amountNano: 1e15, reason: 'bench' },
   ...{ idempotencyKey: null, actor: 'bench' },
@@ -55,7 +55,7 @@ const usageRaw =
   '{"prompt_tokens":16,"completion_tokens":20,"total_tokens":36,"prompt_tokens_details":{"cached_tokens":3}}'
 const ids = (size: number) => Array.from({ length: size }, createRequestId)
 const settled = (requestId: string, more = {}) => ({
-  ...settlement({ requestId, createdAt: Date.now(), usageRaw, amountNano: 1_234_567 }, [
+  ...settlement({ requestId, createdAt: Date.now(), usageRaw, amountNano: leasedNano }, [
     attemptRow({ startedAt: Date.now(), usageRaw, upstreamRequestId: crypto.randomUUID() }),
   ]),
   ...more,
@@ -64,24 +64,33 @@ const reserved = (requestId: string) =>
   reservation({ requestId, createdAt: Date.now(), amountNano: 5_000_000 })
 
 let wishes = 0
+let begun: readonly string[] = []
+const leasedNano = 1_234_567
 const commit = (batch: Batch) => store.records.commit(batch)
 const ways: Record<string, (size: number) => Promise<void>> = {
+  /** As where nothing is leased. */
   async 'reserve, then settle'(size) {
     const all = ids(size)
     await commit({ reserve: all.map(reserved) })
     await commit({ settle: all.map((id) => settled(id)) })
   },
-  async 'settle alone'(size) {
-    await commit({ settle: ids(size).map((id) => settled(id, { neverReserved: true })) })
+  /** Requests that are settled within the batch window. */
+  async 'short, under a lease'(size) {
+    await commit({
+      settle: ids(size).map((id) => settled(id, { neverReserved: true, leasedNano })),
+      leases: [{ accountId: 1, no: ++wishes, byNano: leasedNano * size }],
+    })
   },
-  ...(process.env.LEASED && {
-    async 'settle under lease'(size: number) {
-      await commit({
-        settle: ids(size).map((id) => settled(id, { neverReserved: true, isLeased: true })),
-        leases: [{ accountId: 1, no: ++wishes, byNano: 1_234_567 * size }],
-      } as Batch)
-    },
-  }),
+  /** Others: each batch settles those that the one before has begun. */
+  async 'long, under a lease'(size) {
+    const ended = begun
+    begun = ids(size)
+    await commit({
+      settle: ended.map((id) => settled(id, { leasedNano })),
+      reserve: begun.map((id) => ({ ...reserved(id), amountNano: 0 })),
+      leases: [{ accountId: 1, no: ++wishes, byNano: leasedNano * size }],
+    })
+  },
 }
 
 async function run(way: (size: number) => Promise<void>, size: number, forMs: number) {
@@ -106,4 +115,5 @@ for (const [name, way] of Object.entries(ways)) {
     )
   }
 }
+clearInterval(beating)
 await store.close()

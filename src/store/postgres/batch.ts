@@ -1,6 +1,6 @@
 import type { LeaseWish } from '../../leases/messages.ts'
 import { firstLookMs } from '../ports/answers.ts'
-import type { Batch, RequestRow, Settlement } from '../ports/records.ts'
+import type { Batch, RequestRow, Reservation, Settlement } from '../ports/records.ts'
 import { countedSums, createDaySums } from '../queries/day-sums.ts'
 import { attemptFields, requestFields, reservationFields } from '../schema/columns.ts'
 import { commitAnswers } from '../schema/postgres-closing.ts'
@@ -60,7 +60,8 @@ export function createPreparation() {
         chargeText(charges),
         sumsText([...sums.all()].sort(byKey)),
         sumsText([...sums.totals()].sort(byKey)),
-        askedText(reserve),
+        askedText(reserve.filter(isDecided)),
+        askedText(reserve.filter((one) => !isDecided(one))),
         [...reservedOf(first), ...distinct(release)],
         accountIds,
         accountIds.map((id) => charged.get(id) ?? 0),
@@ -82,6 +83,9 @@ function firstOfEach(settle: readonly Settlement[]): readonly Settlement[] {
   }
   return first.size === settle.length ? settle : [...first.values()]
 }
+
+/** Others reserve nothing. */
+const isDecided = ({ amountNano, isOpen }: Reservation) => amountNano > 0 || isOpen === true
 
 /** Settled requests that may have a reservation. */
 const reservedOf = (settled: readonly Settlement[]): readonly string[] =>

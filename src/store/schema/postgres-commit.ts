@@ -31,6 +31,9 @@ const shareOfFree = 4
 const isSwept = "ending = 'interrupted'"
 const isWithin = 'request.request_id BETWEEN lowest AND highest'
 
+const hasEnded = `EXISTS (SELECT FROM request
+          WHERE request.request_id = entry.request_id AND ${isWithin})`
+
 const isAlive = `EXISTS (SELECT FROM node AS living WHERE living.id = node
   AND living.seen_at > now_ms() - ${silentNodeMs})`
 
@@ -50,7 +53,7 @@ const isMissing = (table: string) =>
  * how much of that their leases have `paid`, NULL where none was used). `wish_nos`, `wish_changes` and `owed` are
  * the wishes for leases of the same accounts, NULL where there is none.
  *
- * `ended`: requests whose reservations end. `of_accounts` and `of_tokens`: the known owners of what it
+ * `asked`: reservations to decide on; `unpriced`: those of nothing. `ended`: requests whose reservations end. `of_accounts` and `of_tokens`: the known owners of what it
  * settles, reserves, grows and leases. The ids that it settles and reserves lie between `lowest` and
  * `highest`, which prunes the partitions. `more`: what few batches have; `named`: the ids by tables that
  * settled requests name and this node has not seen yet.
@@ -128,6 +131,8 @@ BEGIN
 
   -- Settled requests. One that a sweep has closed is replaced: its node lives and knows what it delivered.
   IF cardinality(settled) > 0 THEN
+    -- An insert that met the lock of one who makes partitions would not see them.
+    LOCK TABLE ONLY request_default, ONLY attempt_default IN ROW EXCLUSIVE MODE;
     IF more->'swept' IS NOT NULL THEN
       WITH gone AS (DELETE FROM request WHERE ${isSwept} AND ${isWithin}
           AND request_id = ANY (ARRAY(SELECT json_array_elements_text(more->'swept')))
@@ -227,12 +232,21 @@ BEGIN
     leases := leases || ARRAY[[of_accounts[place], lent, wish_nos[place]]];
   END LOOP;
 
-  -- New reservations.
+  -- New reservations. Those of nothing, as under a lease, are only rows.
+  IF cardinality(unpriced) > 0 THEN
+    INSERT INTO reservation (${reservationColumns}, node_id)
+      SELECT ${reservationColumns}, node FROM unnest(unpriced) AS entry
+      WHERE account_id = ANY (ids) AND NOT ${hasEnded} ON CONFLICT (request_id) DO NOTHING;
+    GET DIAGNOSTICS nth = ROW_COUNT;
+    IF nth < cardinality(unpriced) THEN
+      denied := ARRAY(SELECT request_id FROM unnest(unpriced) AS entry
+        WHERE (account_id = ANY (ids)) IS NOT TRUE OR ${hasEnded});
+    END IF;
+  END IF;
   IF cardinality(asked) > 0 THEN
     FOR one IN SELECT request_id, account_id, token_id, amount_nano, is_open,
         EXISTS (SELECT FROM reservation WHERE reservation.request_id = entry.request_id) AS is_repeat,
-        EXISTS (SELECT FROM request WHERE request.request_id = entry.request_id
-          AND request.request_id BETWEEN lowest AND highest) AS has_ended
+        ${hasEnded} AS has_ended
       FROM unnest(asked) AS entry
     LOOP
       nth := array_position(ids, one.account_id);
