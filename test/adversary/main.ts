@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util'
 
 // bun run adversary: customers who mean harm, made by chance, against the compiled program.
 
-const usage = `Usage: bun run adversary [--runs N] [--seed S] [--minutes M] [--store sqlite|postgres]
+const usage = `Usage: bun run adversary [--runs N] [--seed S] [--minutes M] [--store sqlite|workers|postgres]
                          [--binary PATH] [--only KIND,…] [--replay FILE] [--keep-going | --no-shrink]
 Customers made by chance ask the compiled program for all that a vendor bills, leave when they like,
 and a vendor keeps its own bill: looks after each run whether everything is paid. Without --runs and
---minutes 500 runs. --store postgres: two nodes on one database. --binary names another program than
+--minutes 500 runs. --store workers: a gateway of four workers; postgres: two nodes on one database. --binary names another program than
 dist/tollgate. --replay plays a script that was shown before. Ends with 1 at the first fault, with
 the smallest script that shows it (--no-shrink: the whole); --keep-going counts them by kind.`
 
@@ -43,7 +43,8 @@ function wholeNumber(name: 'runs' | 'minutes'): number | undefined {
 }
 
 const { store } = values
-if (store !== 'sqlite' && store !== 'postgres') refuse(`--store is ${store}: sqlite or postgres.`)
+if (store !== 'sqlite' && store !== 'workers' && store !== 'postgres')
+  refuse(`--store is ${store}: sqlite, workers or postgres.`)
 // Read when the program is looked for, which is when the rest is loaded.
 if (values.binary !== undefined) process.env.TOLLGATE_BINARY = values.binary
 const { hunt, replay } = await import('./hunt.ts')

@@ -131,7 +131,7 @@ export type Step =
   | { readonly do: 'pause'; readonly ms: number }
 
 /** Where data is kept: a file, or a server that two nodes share. */
-export type StoreKind = 'sqlite' | 'postgres'
+export type StoreKind = 'sqlite' | 'workers' | 'postgres'
 
 export type Policy = 'drain' | 'observed'
 

@@ -30,6 +30,9 @@ export const personOf = (run: number, at: number): Person => ({
 
 const groupOf = ({ policy, multiplier }: Customer) => `${policy}-${multiplier}`
 
+/** Of a gateway with several. */
+const workers = 4
+
 /** Starts a gateway that knows the customers of all these scripts. */
 export async function startWorld(
   store: StoreKind,
@@ -37,7 +40,8 @@ export async function startWorld(
   scripts: readonly Script[],
 ): Promise<World> {
   const options = optionsOf(vendor.url, scripts)
-  return store === 'sqlite' ? startAlone(options) : startTwo(options)
+  if (store === 'postgres') return startTwo(options)
+  return startAlone(store === 'workers' ? { ...options, server: { workers } } : options)
 }
 
 async function startAlone(options: TollgateYamlOptions): Promise<World> {

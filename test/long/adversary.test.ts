@@ -25,6 +25,11 @@ test('A1–A6: nobody gets anything for nothing from one node', async () => {
   await findNothing('sqlite', fresh(), rounds(20, 2_000))
 }, 1_800_000)
 
+test('A1–A6: nobody gets anything for nothing from four workers', async () => {
+  await findNothing('workers', 'always', rounds(30, 100))
+  await findNothing('workers', fresh(), rounds(10, 1_000))
+}, 1_800_000)
+
 describeCluster('two nodes on one database', () => {
   test('A1–A6: nobody gets anything for nothing from either', async () => {
     await findNothing('postgres', 'always', rounds(20, 50))

@@ -27,6 +27,8 @@ export interface AccountRow {
   readonly email: string
   readonly balance: bigint
   readonly reserved: bigint
+  /** What of that processes may promise to requests without asking. */
+  readonly leased: bigint
   readonly limit: bigint
   readonly ledger: bigint
   readonly charges: bigint
@@ -68,14 +70,16 @@ export async function readLedger(rows: Rows, after: bigint): Promise<LedgerRow[]
 export async function readAccounts(rows: Rows): Promise<AccountRow[]> {
   const found = await rows(
     `SELECT email, balance_nano AS balance, reserved_nano AS reserved, credit_limit_nano AS bound,
+       (SELECT sum(amount_nano) FROM lease WHERE lease.account_id = account.id) AS leased,
        coalesce(total, 0) AS ledger, coalesce(charges, 0) AS charges, coalesce(charged, 0) AS charged
      FROM account LEFT JOIN (SELECT account_id, sum(amount_nano) AS total,
        sum(CASE WHEN kind = 'charge' THEN 1 ELSE 0 END) AS charges,
        sum(CASE WHEN kind = 'charge' THEN -amount_nano ELSE 0 END) AS charged
        FROM ledger GROUP BY account_id) AS sums ON account_id = account.id`,
   )
-  return found.map(({ email, balance, reserved, bound, ledger, charges, charged }) => ({
+  return found.map(({ email, balance, reserved, leased, bound, ledger, charges, charged }) => ({
     ...{ email: String(email), balance: int(balance), reserved: int(reserved) },
+    leased: int(leased),
     ...{ limit: int(bound), ledger: int(ledger), charges: int(charges), charged: int(charged) },
   }))
 }

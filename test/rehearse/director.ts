@@ -81,8 +81,9 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
     const whole = outcomes.filter(({ ending }) => ending === 'whole').length
     say(`${at}. ${names.join(' + ')}: ${whole} answers, ready after ${seconds} s`)
     for (const line of findings.length > 0 ? [...findings, replay] : []) say(line)
-    if (readyMs === undefined) break
+    if (readyMs === undefined) return report
   }
+  report.findings.push(...(await judge.judgeLeases()))
   return report
 }
 

@@ -23,6 +23,8 @@ export interface Judge {
    * what is wrong.
    */
   judge(outcomes: readonly Outcome[]): Promise<string[]>
+  /** Whether leases that nobody uses end: gives those that do not. */
+  judgeLeases(): Promise<string[]>
 }
 
 /** How long the judge waits for what must come, in milliseconds. */
@@ -80,11 +82,14 @@ export function createJudge(
   }
 
   function checkAccount(account: AccountRow): string[] {
-    const { email, balance, reserved, limit, ledger } = account
+    const { email, balance, reserved, leased, limit, ledger } = account
     const sum = sums.get(email) ?? { charges: 0n, charged: 0n, dearest: 0n }
     return [
       ...fault(balance !== ledger, `${email}: balance ${balance}, sum of the ledger ${ledger}`),
-      ...fault(reserved !== 0n, `${email}: ${reserved} is set aside, and nothing is under way`),
+      ...fault(
+        reserved !== leased,
+        `${email}: ${reserved} is set aside, ${leased} of it by leases, and nothing is under way`,
+      ),
       ...fault(
         account.charges !== sum.charges || account.charged !== sum.charged,
         `${email}: ${account.charges} charges of ${account.charged} are stored; as they came ` +
@@ -139,6 +144,12 @@ export function createJudge(
 
   return {
     charges: () => charges,
+    async judgeLeases() {
+      const leased = async () => (await readAccounts(rows)).filter((one) => one.leased !== 0n)
+      const end = performance.now() + restMs
+      while (performance.now() < end && (await leased()).length > 0) await Bun.sleep(200)
+      return (await leased()).map((one) => `${one.email}: leases of ${one.leased} do not end`)
+    },
     async judge(outcomes) {
       const unrest = await untilRest(outcomes)
       const found = await readRequests(rows, lastRequest)
