@@ -60,7 +60,10 @@ export function addServe(program: Command, group?: Group): void {
 
 const aboutMemory = `
 Memory for requests is what the container is given, or half of what the machine has, or server.memory;
-less 80 MB, and four fifths of that. Beyond it requests wait some seconds, and then get 429.`
+less 80 MB, and four fifths of that. Beyond it requests wait some seconds, and then get 429.
+
+With server.workers (Linux; auto: from three cores on) several processes answer requests on one port. This
+process starts them, passes signals on, and starts again what dies; each gets an equal part of the memory.`
 
 /** Reports what a start would do, and changes nothing. */
 async function check(found: FoundConfig, options: ServeOptions): Promise<void> {

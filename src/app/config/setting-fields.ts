@@ -139,7 +139,7 @@ export const serverFields = {
     '2GiB',
     text(
       'size',
-      "How much memory this process may have; left out: the container's limit, else half of the machine. What the program does not need itself is shared out: a body takes four times its length during its request, and more where it is translated. Without room a request waits a few seconds (longer with queue_time) and then gets 429; what never fits gets 413. Small bodies have a share of their own.",
+      "How much memory the gateway may have, its workers and keeper in equal parts; left out: the container's limit, else half of the machine. What the program does not need itself is shared out: a body takes four times its length during its request, and more where it is translated. Without room a request waits a few seconds (longer with queue_time) and then gets 429; what never fits gets 413. Small bodies have a share of their own.",
     ),
     (size) => sure(parseSizeBytes(size)),
   ),
@@ -149,7 +149,7 @@ export const serverFields = {
     file: optional(
       decimal(
         'workers',
-        'How many processes answer requests, beside one that keeps the data; 1: one process does both. auto: 1 on up to two cores, else one less than there are cores. More than 1 needs Linux, and about 60 MB for each. Read at the start only.',
+        'How many processes answer requests, beside one that keeps the data; 1: one process does both. auto: 1 on up to two cores, else one less than there are cores. More than 1 needs Linux, and 20 to 60 MB for each. Read at the start only.',
       ),
     ),
     fromFile: (written: number | string = 'auto'): number | 'auto' =>
