@@ -1,50 +1,20 @@
+import {
+  changeOf,
+  type Held,
+  idleMs,
+  isForgettable,
+  isWanting,
+  nothingHeld,
+  owedOf,
+  spareOf,
+  useMs,
+} from './held.ts'
 import type { Lease, LeaseWish, Owed } from './messages.ts'
 
-/** Two requests within this time are use: the first one alone wishes for nothing. */
-const useMs = 5_000
-/** A spare that is used up within this time was too small: the next is twice as large. */
-const refillMs = 1_000
-/** A spare that lasts longer is too large: half of it is returned; all, where nothing was taken. */
-const idleMs = 5_000
 /** While an account is short of money, its leases only shrink. */
 const shortMs = 1_000
-/** After a grant that was too little. */
-const pauseMs = 100
 /** The first spare, as a multiple of the request that lacked one. */
 const firstSpare = 4
-
-/** What a process holds of the money of one account, in nano-USD. */
-interface Held {
-  readonly accountId: number
-  /** As last answered, by the wish `no`. */
-  leaseNano: number
-  no: number
-  /** Promised to requests whose end is not stored. */
-  usedNano: number
-  /** Returned by wishes up to `returnedNo`, as far as they may not be answered. */
-  returningNano: number
-  returnedNo: number
-  /** The last wish; above `no`: it is not answered. */
-  askedNo: number
-  /** A growth is on its way. */
-  isGrowing: boolean
-  /** Its last wish failed, and may have been done. */
-  isUnsure: boolean
-  /** The last growth was too little: money is getting short. */
-  wasTooLittle: boolean
-  /** The spare that is aimed at. */
-  aimNano: number
-  refilledAt: number
-  takenAt: number
-  missedAt: number
-  shortUntil: number
-  isDue: boolean
-}
-
-const spareOf = (held: Held): number => held.leaseNano - held.returningNano - held.usedNano
-
-/** What is promised already, and not held: not what is merely uncertain. */
-const owedOf = (held: Held): number => Math.max(0, held.usedNano - held.leaseNano)
 
 export type Borrower = ReturnType<typeof createBorrower>
 
@@ -266,38 +236,3 @@ export function createBorrower() {
 }
 
 const none: readonly LeaseWish[] = []
-
-const long = Number.NEGATIVE_INFINITY
-
-const nothingHeld = (accountId: number, no: number): Held => ({
-  ...{ accountId, no, leaseNano: 0, usedNano: 0, returningNano: 0, askedNo: no, aimNano: 0 },
-  returnedNo: no,
-  ...{ isGrowing: false, isUnsure: false, wasTooLittle: false, isDue: false },
-  ...{ refilledAt: long, takenAt: long, missedAt: long, shortUntil: 0 },
-})
-
-/** By how much a lease should change now. */
-function changeOf(held: Held, now: number): number {
-  const spareNano = spareOf(held)
-  if (now < held.shortUntil && spareNano >= 0) return 0 - spareNano
-  if (now >= held.shortUntil) held.shortUntil = 0
-  if (spareNano > 2 * held.aimNano) return held.aimNano - spareNano
-  if (held.isGrowing) return 0
-  const owedNano = owedOf(held)
-  if (owedNano > 0 || !isWanting(held, now)) return owedNano
-  if (now - held.refilledAt < refillMs && !held.wasTooLittle) held.aimNano *= 2
-  held.refilledAt = now
-  return held.aimNano - spareNano
-}
-
-function isWanting(held: Held, now: number): boolean {
-  if (owedOf(held) > 0) return true
-  if (spareOf(held) * 2 >= held.aimNano) return false
-  return !held.wasTooLittle || now - held.refilledAt >= pauseMs
-}
-
-const isForgettable = (held: Held, now: number): boolean =>
-  !held.isDue &&
-  held.leaseNano + held.usedNano + held.returningNano === 0 &&
-  held.askedNo <= held.no &&
-  now - held.missedAt >= useMs

@@ -1,7 +1,7 @@
 /** A fault planted in the protocol, as a change of its text. */
 export interface Mutation {
   readonly what: string
-  readonly file: 'borrower' | 'lender' | 'grant' | 'term'
+  readonly file: 'borrower' | 'held' | 'lender' | 'grant' | 'term'
   readonly from: string
   readonly to: string
 }
@@ -9,7 +9,7 @@ export interface Mutation {
 export const mutations: readonly Mutation[] = [
   {
     what: 'what is being returned can still be taken',
-    file: 'borrower',
+    file: 'held',
     from: 'held.leaseNano - held.returningNano - held.usedNano',
     to: 'held.leaseNano - held.usedNano',
   },
@@ -21,7 +21,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     what: 'what is merely uncertain counts as owed',
-    file: 'borrower',
+    file: 'held',
     from: 'Math.max(0, held.usedNano - held.leaseNano)',
     to: 'Math.max(0, -spareOf(held))',
   },
