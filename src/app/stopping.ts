@@ -37,6 +37,17 @@ export function createStopping({ gateway, listening, log, ...times }: StoppingPa
   let { closeMs } = bounds
   let closeBy = Number.POSITIVE_INFINITY
 
+  /** Ends early when no connection is left, or at a second signal. */
+  async function linger(closed: Promise<void>, lingerMs: number): Promise<void> {
+    let isClosed = false
+    const note = () => {
+      isClosed = true
+    }
+    void closed.then(note, note)
+    const deadline = performance.now() + lingerMs
+    while (!isClosed && performance.now() < deadline && graceMs > 0) await pause()
+  }
+
   return {
     /** Serves as before until load balancers send requests elsewhere. */
     async drain(): Promise<void> {
@@ -46,10 +57,14 @@ export function createStopping({ gateway, listening, log, ...times }: StoppingPa
       const deadline = performance.now() + delayMs
       while (performance.now() < deadline && delayMs > 0) await pause()
     },
-    /** Takes no more requests, gives those under way the grace time, and settles all. */
-    async endRequests(): Promise<void> {
+    /**
+     * Takes no more requests, gives those under way the grace time, and settles all. `lingerMs`: how long
+     * connections that are open may still bring requests.
+     */
+    async endRequests(lingerMs = 0): Promise<void> {
       log.info('stopping', { active: gateway.active(), grace_ms: graceMs })
       const closed = listening.close()
+      await linger(closed, Math.min(lingerMs, graceMs))
       gateway.close()
       const deadline = performance.now() + graceMs
       while (gateway.active() > 0 && performance.now() < deadline && graceMs > 0) await pause()

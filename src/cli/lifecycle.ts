@@ -25,7 +25,7 @@ export function holdHangUps(): () => boolean {
 
 interface Stoppable {
   /** Resolves to what could not be ended in time; a second call skips the waiting. */
-  stop(): Promise<readonly string[]>
+  stop(isReplaced?: boolean): Promise<readonly string[]>
   waitsFor?(): string | undefined
   reload?(): unknown
 }
@@ -64,10 +64,10 @@ interface Told {
 /** The same for a child of a group, on the word of its starter. */
 export function untilTold(serving: Stoppable, { group, close }: Told): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
-    const stop = () => void serving.stop().then(resolve, reject)
+    const stop = (isReplaced?: boolean) => void serving.stop(isReplaced).then(resolve, reject)
     group.follow({
       onStop: stop,
-      onHurry: stop,
+      onHurry: () => stop(),
       onReload: () => void serving.reload?.(),
       onStarterGone() {
         close()

@@ -3,8 +3,8 @@ import type { ChildRole } from './role.ts'
 
 /** What a child does when it hears of the starter. */
 export interface ChildHandlers {
-  /** Drain: by the starter's word, or SIGTERM to this worker alone. Comes once. */
-  readonly onStop: () => void
+  /** Drain. `isReplaced`: another worker has the socket, so that nobody need be refused. Comes once. */
+  readonly onStop: (isReplaced: boolean) => void
   /** Skip the waiting of a stop. */
   readonly onHurry: () => void
   /** The starter is gone. Take nothing new, finish what is delivered: the process ends after 5 s. */
@@ -46,14 +46,14 @@ export function joinGroup(role: ChildRole): Group {
     if (!handle()) waiting.push(handle)
   }
 
-  function stop(): void {
+  function stop(isReplaced: boolean): void {
     if (isStopping) return
     isStopping = true
-    hear('onStop')
+    hear('onStop', isReplaced)
   }
 
   process.on('message', (message: ToChild) => {
-    if (message.kind === 'stop') stop()
+    if (message.kind === 'stop') stop(message.isReplaced)
     else if (message.kind === 'hurry') hear('onHurry')
     else if (message.kind === 'reload') hear('onReload')
     else if (message.kind === 'workers') hear('onWorkers', message.living)
@@ -65,7 +65,9 @@ export function joinGroup(role: ChildRole): Group {
   })
   // A terminal and a service manager signal all processes of a group: the starter has the word.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
-  process.on('SIGTERM', role.role === 'worker' ? stop : () => {})
+  process.on('SIGTERM', () => {
+    if (role.role === 'worker') say({ kind: 'leaving' })
+  })
   const say = (message: FromChild) => {
     try {
       process.send?.(message)

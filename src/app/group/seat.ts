@@ -62,6 +62,8 @@ export function createSeat({ role, onMessage, onEnd, ...how }: SeatParts) {
     /** Stays empty, if it is. */
     close: () => clearTimeout(timer),
     isReady: () => isReady,
+    index: role.index,
+    socket: how.socket,
     /** Whether it was filled before. */
     isRefilled: () => start > 1,
     /** Undefined: it is empty. */

@@ -30,26 +30,35 @@ export async function runStarter(
     ...{ role: { ...shared, role: 'keeper', index: 0 }, command },
     ...{ onMessage: hearKeeper, onEnd: keeperEnded },
   })
-  const workers = descriptors.map((socket, index) => {
+  /** More than there are sockets, while some of them end in favour of others. */
+  const workers = new Set<Seat>()
+  /** Workers that want to end, each with the one that serves in its place. */
+  const leaving = new Map<Seat, Seat>()
+  const all = () => [keeper, ...workers]
+  const isStopping = () => phase === 'stops' || phase === 'hurries'
+
+  function addWorker(socket: number): Seat {
+    const isFree = (index: number) => ![...workers].some((one) => one.index === index)
+    const index = Array.from({ length: workers.size + 1 }, (_, i) => i).find(isFree) ?? 0
     const seat: Seat = createSeat({
       ...{ role: { ...shared, role: 'worker', index }, command, socket },
       onMessage: (message) => hearWorker(seat, message),
       onEnd: (ended) => workerEnded(seat, ended),
     })
+    workers.add(seat)
+    seat.fill()
     return seat
-  })
-  const all = [keeper, ...workers]
-  const isStopping = () => phase === 'stops' || phase === 'hurries'
+  }
 
   function tellStop(seat: Seat): void {
-    if (isStopping()) seat.send({ kind: 'stop' })
+    if (isStopping()) seat.send({ kind: 'stop', isReplaced: false })
     if (phase === 'hurries') seat.send({ kind: 'hurry' })
   }
 
   function tellWorkers(): void {
-    const living = workers.flatMap((seat, index) => {
+    const living = [...workers].flatMap((seat) => {
       const pid = seat.pid()
-      return pid === undefined ? [] : [{ index, pid, isReady: seat.isReady() }]
+      return pid === undefined ? [] : [{ index: seat.index, pid, isReady: seat.isReady() }]
     })
     keeper.send({ kind: 'workers', living })
     if (isStopping() && living.length === 0) keeper.send({ kind: 'finish' })
@@ -62,8 +71,8 @@ export async function runStarter(
     } else if (message.kind === 'ready') {
       if (phase === 'starts') phase = 'serves'
       hearReady(keeper)
-    } else {
-      const seat = workers.find((worker) => worker.pid() === message.pid)
+    } else if (message.kind === 'kill-worker') {
+      const seat = [...workers].find((worker) => worker.pid() === message.pid)
       if (seat) log.error(`${seat.name} does not answer: it is killed`, { pid: message.pid })
       seat?.kill()
     }
@@ -71,9 +80,24 @@ export async function runStarter(
 
   function hearWorker(seat: Seat, message: FromChild): void {
     if (message.kind === 'joined') tellStop(seat)
+    if (message.kind === 'leaving') replace(seat)
     if (message.kind !== 'ready') return
     tellWorkers()
     hearReady(seat)
+    for (const [old, heir] of leaving) if (heir === seat) relieve(old, heir)
+  }
+
+  function relieve(old: Seat, heir: Seat): void {
+    log.info(`${heir.name} serves in the place of ${old.name}`, { pid: heir.pid() })
+    old.send({ kind: 'stop', isReplaced: true })
+  }
+
+  /** Another one serves on its socket before it stops. */
+  function replace(seat: Seat): void {
+    if (phase !== 'serves' || leaving.has(seat) || seat.socket === undefined) return
+    log.info(`${seat.name} is asked to end`, { pid: seat.pid() })
+    leaving.set(seat, addWorker(seat.socket))
+    tellWorkers()
   }
 
   function hearReady(seat: Seat): void {
@@ -82,15 +106,21 @@ export async function runStarter(
 
   function workerEnded(seat: Seat, ended: Ended): void {
     if (isStopping()) exitCode ||= Math.min(ended.code, 1)
+    else if (leaving.has(seat)) forget(seat)
     else if (phase !== 'fails') again(seat, ended)
     tellWorkers()
     endIfEmpty()
   }
 
+  function forget(seat: Seat): void {
+    leaving.delete(seat)
+    workers.delete(seat)
+  }
+
   function keeperEnded(ended: Ended): void {
     if (phase === 'starts') fail(ended.code)
     else if (!isStopping()) again(keeper, ended)
-    else if (workers.some((worker) => worker.pid() !== undefined)) again(keeper, ended)
+    else if ([...workers].some((worker) => worker.pid() !== undefined)) again(keeper, ended)
     else exitCode ||= Math.min(ended.code, 1)
     endIfEmpty()
   }
@@ -115,8 +145,8 @@ export async function runStarter(
   /** An empty keeper's seat is being filled again as long as workers live: they have charges to store. */
   function endIfEmpty(): void {
     if (phase === 'starts' || phase === 'serves') return
-    if (all.some((seat) => seat.pid() !== undefined)) return
-    for (const seat of all) seat.close()
+    if (all().some((seat) => seat.pid() !== undefined)) return
+    for (const seat of all()) seat.close()
     void log.flush().then(() => done.resolve(exitCode))
   }
 
@@ -124,10 +154,12 @@ export async function runStarter(
     if (isStopping() || phase === 'fails') return
     phase = 'stops'
     for (const worker of workers) worker.close()
-    for (const seat of all) seat.send({ kind: 'stop' })
+    for (const seat of all()) tellStop(seat)
     tellWorkers()
     setTimeout(() => {
-      const left = all.filter((seat) => seat.pid() !== undefined).map(({ name }) => name)
+      const left = all()
+        .filter((seat) => seat.pid() !== undefined)
+        .map(({ name }) => name)
       killAll(`stopped, but not ended in time, and killed: ${left.join(', ')}`)
     }, facts.stopMs).unref()
   }
@@ -135,20 +167,21 @@ export async function runStarter(
   function hurry(): void {
     if (phase !== 'stops') return
     phase = 'hurries'
-    for (const seat of all) seat.send({ kind: 'hurry' })
+    for (const seat of all()) seat.send({ kind: 'hurry' })
   }
 
   function killAll(why: string): void {
     exitCode ||= 1
-    for (const seat of all) seat.close()
-    for (const seat of all) seat.kill()
+    for (const seat of all()) seat.close()
+    for (const seat of all()) seat.kill()
     complain(why)
   }
 
   heedSignals({ stop, hurry, reload: () => keeper.send({ kind: 'reload' }), kill: killAll })
   process.on('uncaughtException', (error) => log.error('uncaught exception', { error }))
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
-  for (const seat of all) seat.fill()
+  keeper.fill()
+  descriptors.forEach(addWorker)
   return done.promise
 }
 

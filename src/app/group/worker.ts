@@ -15,6 +15,9 @@ import { createPassOn } from './pages.ts'
 import { type Given, type GroupPlace, processesOf } from './place.ts'
 import { createReport } from './report.ts'
 
+/** How long connections of a worker that is replaced may still bring requests. */
+const lingerMs = 2_000
+
 interface WorkerParts {
   readonly place: GroupPlace
   /** Its place among the workers: one that is started again has the same. */
@@ -103,9 +106,10 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
   })
   let stopped: Promise<readonly string[]> | undefined
 
-  async function stop(): Promise<readonly string[]> {
-    await stopping.drain()
-    await stopping.endRequests()
+  async function stop(isReplaced: boolean): Promise<readonly string[]> {
+    if (isReplaced) drain()
+    else await stopping.drain()
+    await stopping.endRequests(isReplaced ? lingerMs : 0)
     await stopping.close('changes of the database', refresh)
     report.stop()
     await stopping.close('work in the background', own.stop)
@@ -114,10 +118,13 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
   }
 
   return {
-    /** Drains, settles and closes; a second call skips the waiting. */
-    stop(): Promise<readonly string[]> {
+    /**
+     * Drains, settles and closes; a second call skips the waiting. `isReplaced`: another one takes connections
+     * already, and those of this one are served to their end.
+     */
+    stop(isReplaced = false): Promise<readonly string[]> {
       if (stopped) stopping.hurry()
-      stopped ??= stop()
+      stopped ??= stop(isReplaced)
       return stopped
     },
     waitsFor: stopping.waitsFor,

@@ -124,7 +124,14 @@ test('a worker that is asked to end alone drains and is replaced at once', async
   await using group = await startGroup({ workers: 1 })
   const { living } = await group.ready()
   process.kill(living[0]?.pid ?? 0, 'SIGTERM')
-  await until('another one', async () => (await group.ask()).start === 1)
+  const answers: number[] = []
+  await until(
+    'another one',
+    async () => answers.push((await group.ask()).index) && answers.at(-1) === 1,
+  )
+  await until('the first one to have ended', () => !lives(living[0]?.pid ?? 0))
+  process.kill((await group.ask()).pid, 'SIGTERM')
+  await until('its number again', async () => (await group.ask()).index === 0)
 })
 
 test('SIGHUP reaches the keeper; signals of a terminal to all processes end nobody', async () => {

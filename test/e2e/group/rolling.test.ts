@@ -4,7 +4,7 @@ import { ask } from '../caller.ts'
 import { dialects } from '../dialects.ts'
 import { openLedger } from '../ledger.ts'
 import { until } from '../until.ts'
-import { sharesPorts, startGroup, wholeGroup } from './scene.ts'
+import { lives, sharesPorts, startGroup, workersOf } from './scene.ts'
 
 const tokens = { input: 10, output: 5 }
 const { chat } = dialects
@@ -39,11 +39,12 @@ test.skipIf(!sharesPorts)(
     }
 
     const loads = Array.from({ length: clients }, load)
-    let group = await wholeGroup(gateway)
     for (let i = 0; i < restarts; i++) {
-      process.kill(group.workers[i % group.workers.length] ?? 0, 'SIGTERM')
-      await until('another one serves', () => count(gateway.stdout, 'serves again') > i)
-      group = await wholeGroup(gateway)
+      // The one that serves longest.
+      const [oldest = 0] = workersOf(gateway)
+      process.kill(oldest, 'SIGTERM')
+      await until('another one serves', () => count(gateway.stdout, 'in the place of') > i)
+      await until('it has ended', () => !lives(oldest))
     }
     isOver = true
     await Promise.all(loads)

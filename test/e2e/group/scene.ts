@@ -40,11 +40,10 @@ export const hasLine = ({ stdout }: Pick<RunningBinary, 'stdout'>, text: string)
 
 /** The keeper and the workers that a starter has at present; undefined while one of them is missing. */
 export function membersOf({ pid }: Pick<RunningBinary, 'pid'>): Members | undefined {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   const workers: number[] = []
   let keeper: number | undefined
   let count = 0
-  for (const child of children.map(Number)) {
+  for (const child of childrenOf(pid)) {
     const { role, index = 0, workers: all = 0 } = roleOf(child)
     if (role === 'keeper') [keeper, count] = [child, all]
     else if (role === 'worker') workers[index] = child
@@ -52,6 +51,13 @@ export function membersOf({ pid }: Pick<RunningBinary, 'pid'>): Members | undefi
   const isWhole = keeper !== undefined && Object.keys(workers).length === count
   return isWhole && keeper !== undefined ? { keeper, workers } : undefined
 }
+
+/** The workers that a starter has at present, the oldest first. */
+export const workersOf = ({ pid }: Pick<RunningBinary, 'pid'>): readonly number[] =>
+  childrenOf(pid).filter((child) => roleOf(child).role === 'worker')
+
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
 
 /** The same, when none is missing. */
 export const wholeGroup = (gateway: Pick<RunningBinary, 'pid'>): Promise<Members> =>
