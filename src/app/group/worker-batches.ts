@@ -1,5 +1,5 @@
 import type { Logger } from '../../lib/log.ts'
-import type { BatchFrame } from '../../store/keeper/messages.ts'
+import { type BatchFrame, unpackBatch } from '../../store/keeper/messages.ts'
 import type { Batch, Committed, RecordStore, Reservation } from '../../store/ports/records.ts'
 import { interrupted } from './interrupted.ts'
 import type { WorkerEnd } from './worker-end.ts'
@@ -42,7 +42,8 @@ export function createWorkerBatches({ commit, commitLater, onCommitted, log }: B
   return {
     bury,
     /** Stores a batch, and answers the worker. */
-    async commit(worker: Worker, end: WorkerEnd, [no, asked]: BatchFrame): Promise<void> {
+    async commit(worker: Worker, end: WorkerEnd, [no, sent]: BatchFrame): Promise<void> {
+      const asked = unpackBatch(sent)
       const { loan } = worker
       const batch = loan ? loan.arrived(asked) : asked
       if (batch === undefined) return // it comes again on a new connection

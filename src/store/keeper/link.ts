@@ -13,6 +13,7 @@ import {
   kinds,
   type News,
   pack,
+  packBatch,
   parseJson,
   type ResultFrame,
   unpack,
@@ -196,7 +197,7 @@ export function createLink(parts: LinkParts) {
     /** Commits a batch, which waits for a connection, and is sent again on a new one. */
     commit(batch: Batch): Promise<Committed> {
       const no = ++lastNo
-      const frame = JSON.stringify([no, batch])
+      const frame = JSON.stringify([no, packBatch(batch)])
       const kind = kinds.batch
       const answer = ask({ no, kind, frame, isRepeatable: true, awayMs: batchAwayMs })
       connection?.writer.flush() // the committer has collected what is of one turn

@@ -10,6 +10,7 @@ import type {
 } from '../ports/records.ts'
 import type { ChangedElsewhere } from '../ports/store.ts'
 import type { SentError } from './errors.ts'
+import { packSettlement, type SentSettlement, unpackSettlement } from './rows.ts'
 
 /**
  * What goes over the link. A connection begins with `greet`, `prove` and `proof` (`proof.ts`), then come
@@ -54,7 +55,7 @@ export interface Welcome {
   readonly given: unknown
 }
 
-export type BatchFrame = readonly [no: number, batch: Batch]
+export type BatchFrame = readonly [no: number, batch: SentBatch]
 export type DoneFrame = readonly [no: number, committed: SentCommitted | null, error?: SentError]
 export type CallFrame = readonly [
   ...[no: number, part: string, method: string],
@@ -63,6 +64,20 @@ export type CallFrame = readonly [
 /** Of a call, or of what the keeper asked; the value is absent where there is none. */
 export type ResultFrame = readonly [no: number, error: SentError | null, value?: unknown]
 export type AskFrame = readonly [no: number, what: string]
+
+export interface SentBatch extends Omit<Batch, 'settle'> {
+  readonly settle?: readonly SentSettlement[]
+}
+
+export const packBatch = (batch: Batch): SentBatch => {
+  const { settle, ...rest } = batch
+  return settle ? { ...rest, settle: settle.map(packSettlement) } : rest
+}
+
+export const unpackBatch = (sent: SentBatch): Batch => {
+  const { settle, ...rest } = sent
+  return settle ? { ...rest, settle: settle.map(unpackSettlement) } : rest
+}
 
 export interface SentCommitted extends Omit<Committed, 'denied'> {
   readonly denied: readonly (readonly [string, 'balance' | 'budget' | 'busy'])[]

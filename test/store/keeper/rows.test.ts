@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { packSettlement, unpackSettlement } from '../../../src/store/keeper/rows.ts'
+import type { Settlement } from '../../../src/store/ports/records.ts'
+import { attemptFields, requestFields } from '../../../src/store/schema/columns.ts'
+import { attemptRow, requestRow } from '../support.ts'
+
+/** A row in which each field has a value of its own. */
+const distinct = <Row extends object>(fields: object, row: Row): Row => ({
+  ...row,
+  ...Object.fromEntries(Object.keys(fields).map((field) => [field, `the ${field}`])),
+})
+
+const throughJson = (settlement: Settlement) =>
+  unpackSettlement(JSON.parse(JSON.stringify(packSettlement(settlement))))
+
+test('a settlement arrives with each of its fields', () => {
+  const settlement: Settlement = {
+    request: distinct(requestFields, requestRow({ requestId: 'a' })),
+    attempts: [distinct(attemptFields, attemptRow()), attemptRow()],
+    neverReserved: true,
+    leasedNano: 7,
+  }
+  expect(throughJson(settlement)).toEqual(settlement)
+})
+
+test('nothing arrives as nothing', () => {
+  const { extrasJson: _, ...request } = requestRow({ requestId: 'a', model: null, stream: false })
+  const found = throughJson({ request, attempts: [] })
+  expect(found).toEqual({ request: { ...request, extrasJson: null }, attempts: [] })
+})
