@@ -175,12 +175,19 @@ export function runSchedule(
     for (const other of nodes) if (other !== node) store.heartbeat(other.id)
     world.now += 35_000
     sweep()
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 40; round++) {
       const others = nodes.filter(isUsable)
       if (others.length > 0) serveNode(world.pick(others))
       if (items.length > 0) moveItem(false)
     }
     for (const { process } of [node, ...node.workers]) process.isFrozen = world.isOne(3)
+    if (node.process.isFrozen) return
+    items.push(...node.heartbeat())
+    for (let round = 0; round < 8; round++) {
+      if (items.length > 0) moveItem(false)
+      node.process.act()
+      world.check()
+    }
   }
 
   function jumpClock(machine: Machine): void {
