@@ -7,9 +7,10 @@ const usage = `Usage: bun run adversary [--runs N] [--seed S] [--minutes M] [--s
                          [--binary PATH] [--only KIND,…] [--replay FILE] [--keep-going | --no-shrink]
 Customers made by chance ask the compiled program for all that a vendor bills, leave when they like,
 and a vendor keeps its own bill: looks after each run whether everything is paid. Without --runs and
---minutes 500 runs. --store workers: a gateway of four workers; postgres: two nodes on one database. --binary names another program than
-dist/tollgate. --replay plays a script that was shown before. Ends with 1 at the first fault, with
-the smallest script that shows it (--no-shrink: the whole); --keep-going counts them by kind.`
+--minutes 500 runs. --store workers: a gateway of four workers; postgres: two nodes on one database.
+--binary names another program than dist/tollgate. --replay plays a script that was shown before. Ends
+with 1 at the first fault, with the smallest script that shows it (--no-shrink: the whole);
+--keep-going counts them by kind.`
 
 function refuse(words: string): never {
   console.error(`${words}\n${usage}`)

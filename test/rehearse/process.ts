@@ -109,7 +109,7 @@ export function createNode(options: NodeOptions): LoggedNode {
 }
 
 /** The kernel deals connections out to workers: with so many for each one all of them are asked. */
-const looksEach = 6
+const looksEach = 4
 
 /** Whether it may be sent requests, as a load balancer asks it: by each of its workers. */
 export async function isNodeReady(
@@ -124,7 +124,7 @@ export async function isNodeReady(
 async function isOneReady(url: string): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/readyz`, {
-      ...{ proxy: false, keepalive: false, signal: AbortSignal.timeout(3_000) },
+      ...{ proxy: false, keepalive: false, signal: AbortSignal.timeout(5_000) },
     })
     await answer.body?.cancel()
     return answer.status === 200

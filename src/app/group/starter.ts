@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { openListeningSockets } from '../../lib/listening-sockets.ts'
+import { closeSocket, openListeningSockets } from '../../lib/listening-sockets.ts'
 import type { LogFields, LogLevel } from '../../lib/log.ts'
 import type { LogForm } from '../open-log.ts'
 import { ownProgram } from '../own-program.ts'
@@ -154,6 +154,8 @@ export async function runStarter(
     if (isStopping() || phase === 'fails') return
     phase = 'stops'
     for (const worker of workers) worker.close()
+    // A worker that takes no more then leaves no socket behind in which connections would wait for nobody.
+    descriptors.forEach(closeSocket)
     for (const seat of all()) tellStop(seat)
     tellWorkers()
     setTimeout(() => {

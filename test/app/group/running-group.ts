@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { LivingWorker } from '../../../src/app/group/messages.ts'
 import { type StarterRole, withRole } from '../../../src/app/group/role.ts'
 import { until } from '../../e2e/until.ts'
@@ -79,14 +78,5 @@ export async function startGroup({
       starter.kill('SIGTERM')
       await starter.exited
     },
-  }
-}
-
-/** Whether a process lives; one that has ended may still wait to be noticed by its parent. */
-export function lives(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { until } from '../../e2e/until.ts'
-import { lives, startGroup } from './running-group.ts'
+import { lives } from '../../support/processes.ts'
+import { startGroup } from './running-group.ts'
 
 // The real starter, with stand-ins for the keeper and the workers; see stand-in.ts.
 

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { residentBytes, runBinary, startBinary } from '../../support/binary.ts'
+import { type RunningBinary, residentBytes, runBinary, startBinary } from '../../support/binary.ts'
 import { jsonAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
+import { lives } from '../../support/processes.ts'
 import { testKey } from '../../support/tollgate-yaml.ts'
 import { ask } from '../caller.ts'
 import { dialects, wholeStream } from '../dialects.ts'
 import { beginStream, startHesitating } from '../hesitating.ts'
 import { openLedger } from '../ledger.ts'
 import { until } from '../until.ts'
-import { hasLine, lives, sharesPorts, startGroup, wholeGroup } from './scene.ts'
+import { hasLine, sharesPorts, startGroup, wholeGroup } from './scene.ts'
 
 const tokens = { input: 1000, output: 500 }
 const { chat } = dialects
@@ -23,6 +24,16 @@ const answered = (url: string) =>
     await answer?.arrayBuffer()
     return answer?.status === 200
   })
+
+/** Whether nobody listens: a connection that waits in a socket is not refused. */
+async function refuses({ url }: RunningBinary): Promise<boolean> {
+  try {
+    await fetch(url, { keepalive: false, proxy: false, signal: AbortSignal.timeout(2_000) })
+    return false
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'ECONNREFUSED'
+  }
+}
 
 describe.skipIf(!sharesPorts)('a group of processes', () => {
   test('charges each request once, whichever worker answered it', async () => {
@@ -102,6 +113,7 @@ describe.skipIf(!sharesPorts)('a group of processes', () => {
     const streams = await Promise.all(Array.from({ length: 6 }, () => beginStream(gateway, chat)))
     const ended = gateway.kill('SIGTERM')
     await until('all processes stop', () => hasLine(gateway, '"message":"stopping"'))
+    await until('connections to be refused', () => refuses(gateway))
     expect(Bun.peek.status(ended)).toBe('pending')
     go()
     const whole = wholeStream(chat, tokens, ['Hello, and welcome', ' there'])

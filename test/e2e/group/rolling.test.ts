@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { jsonAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
+import { lives } from '../../support/processes.ts'
 import { ask } from '../caller.ts'
 import { dialects } from '../dialects.ts'
 import { openLedger } from '../ledger.ts'
 import { until } from '../until.ts'
-import { lives, sharesPorts, startGroup, workersOf } from './scene.ts'
+import { sharesPorts, startGroup, workersOf } from './scene.ts'
 
 const tokens = { input: 10, output: 5 }
 const { chat } = dialects

@@ -80,15 +80,6 @@ function roleOf(pid: number): Role {
   }
 }
 
-/** Whether a process lives; one that has ended may still wait to be noticed by its parent. */
-export function lives(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
 /** Connections that a process has from clients at a port. */
 export function connectionsOf(pid: number, port: number): number {
   const inodes = new Set(

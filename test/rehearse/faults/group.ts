@@ -45,6 +45,7 @@ const faults: readonly Fault[] = [
   freeze('freeze the starter', theStarter),
   {
     ...{ name: 'kill the starter', part: 'process', ...disturbed, stops: true },
+    logs: /the stop does not wait any longer|stopped, but this could not be done/,
     async begin({ nodes }, random) {
       const node = pick(random, nodes)
       const [starter, ...others] = signalled(node, all, random)
