@@ -57,7 +57,7 @@ export function createPassOn({ socket, secret }: PagesPlace) {
     headers.set(proofHeader, secret)
     headers.set(peerHeader, server?.requestIP(request)?.address ?? '')
     try {
-      const answer = await fetch(request.url, {
+      const answer = await fetch(`http://keeper${targetOf(request.url)}`, {
         ...{ unix: socket, method: request.method, headers, body: request.body },
         ...{ signal: request.signal, redirect: 'manual', decompress: false },
       })
@@ -67,6 +67,13 @@ export function createPassOn({ socket, secret }: PagesPlace) {
     }
   }
 }
+
+/**
+ * Path and query of a request. The runtime's URL has no host where the client named none (HTTP/1.0, as load balancers
+ * ask for readiness), or an unusable one; the `host` header is passed on as it is.
+ */
+const targetOf = (url: string): string =>
+  url.startsWith('/') ? url : url.slice(url.indexOf('/', url.indexOf('//') + 2))
 
 function kept(headers: Headers): Headers {
   const copy = new Headers()
