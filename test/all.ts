@@ -51,7 +51,7 @@ const sameEverywhere = new RegExp(
 
 /** What a worker answers, with a keeper behind it: money, limits, streams and what they refer to. */
 const withWorkers =
-  /^test\/app\/(apply|background\.slow|budgets|channel-limits|embeddings|health\.slow|late-readers|left-while-away|max-cost|overdrawn|own-responses|postpaid|receipts|references|regions|stop-sequences|text-completions|unknown-keys\.slow|units-per-call|waiting-in-line|waiting-streams\.slow)\.test\.ts$/
+  /^test\/app\/(apply|background\.slow|budgets|channel-limits|embeddings|health\.slow|late-readers|left-while-away|max-cost|overdrawn|own-responses|postpaid|receipts|references|regions|responses-socket|stop-sequences|text-completions|unknown-keys\.slow|units-per-call|waiting-in-line|waiting-streams\.slow)\.test\.ts$/
 
 /** In CI a missing server is an error, which its tests then tell. */
 const hasPostgres = await import('./support/postgres.ts').then(

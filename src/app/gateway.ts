@@ -45,7 +45,7 @@ export type GatewayStore = Pick<Store, 'tokens' | 'answers' | 'responses' | 'hea
   readonly edits: Pick<EditStore, 'storedSettings'>
   readonly records: Pick<
     RecordStore,
-    'isShared' | 'commit' | 'leases' | 'onOverrun' | 'receipt' | 'tokenUsage'
+    'isShared' | 'spacingMs' | 'commit' | 'leases' | 'onOverrun' | 'receipt' | 'tokenUsage'
   >
   readonly availability: AvailabilityStore
   readonly file?: Pick<StoreFile, 'require'>

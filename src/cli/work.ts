@@ -20,8 +20,8 @@ export async function work(group: Group): Promise<void> {
     let listening: Listening | undefined
     const serving = await serveAsWorker({
       ...{ place: role, index: role.index, log },
-      listen(app, { server }) {
-        const address = { ...server, host: '127.0.0.1', port: 0 }
+      listen(app, limits) {
+        const address = { ...limits, host: '127.0.0.1', port: 0 }
         listening = listenOnGiven(socketDescriptor, () => listen(app, address))
         return listening
       },

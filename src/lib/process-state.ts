@@ -167,3 +167,13 @@ export function createLagMeter(tick: Clock, repeat: Repeat) {
   }, everyMs)
   return { longestMs: () => Math.max(...lagsMs), stop }
 }
+
+/** Whether a process of this number runs. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

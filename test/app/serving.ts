@@ -98,7 +98,7 @@ export async function startServing(options: ServingOptions): Promise<Running> {
     clock: Date.now,
     level: 'warn',
   })
-  const group = isGroup ? await createTestGroup(1) : undefined
+  const group = isGroup ? await createTestGroup(1, options.socketLifeMs) : undefined
   const served = await serve({
     ...{ config, instance, log, reload: async () => config },
     sessionTick: options.sessionTick,
@@ -109,7 +109,7 @@ export async function startServing(options: ServingOptions): Promise<Running> {
   const grouped = group && {
     ...served,
     stop() {
-      void group.stop()
+      group.stop()
       return served.stop()
     },
   }

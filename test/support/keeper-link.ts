@@ -3,6 +3,7 @@ import { type Desk, openDesk } from '../../src/app/group/desk.ts'
 import { createMemoryCounters } from '../../src/gateway/limits/memory-counters.ts'
 import type { Repeat } from '../../src/lib/clock.ts'
 import type { Logger } from '../../src/lib/log.ts'
+import type { WorkerId } from '../../src/store/keeper/messages.ts'
 import { type Keeper, openKeeper } from '../../src/store/keeper/open.ts'
 import type { Counters } from '../../src/store/ports/counters.ts'
 import type { Spool } from '../../src/store/ports/records.ts'
@@ -18,6 +19,7 @@ export interface LinkOptions {
   readonly given?: () => unknown
   readonly log?: Logger
   readonly onFrozen?: () => void
+  readonly isAlive?: (worker: WorkerId) => boolean
   readonly repeat?: Repeat
 }
 
@@ -40,6 +42,7 @@ export function openTestDesk(
     },
     given: options.given ?? (() => null),
     ...(options.onFrozen && { onFrozen: options.onFrozen }),
+    ...(options.isAlive && { isAlive: options.isAlive }),
     ...(options.repeat && { repeat: options.repeat }),
   })
   return { desk, address }

@@ -6,7 +6,7 @@ import type { Logger } from '../../src/lib/log.ts'
 import { freePort } from './free-port.ts'
 
 /** A group whose keeper and workers are all in this process; its workers are `start`ed one by one. */
-export async function createTestGroup(workers: number) {
+export async function createTestGroup(workers: number, socketLifeMs?: number) {
   const port = await freePort()
   const id = randomUUID()
   const place = { link: `\0link-${id}`, pages: `\0pages-${id}`, secret: randomUUID(), workers }
@@ -18,10 +18,13 @@ export async function createTestGroup(workers: number) {
     onFrozen() {},
     onDied() {},
     async workersEnded() {
-      await stop()
+      await ended
     },
   }
-  const stop = () => Promise.all(running.map((worker) => worker.stop()))
+  let ended: Promise<unknown> | undefined
+  function stop(): void {
+    ended = Promise.all(running.map((worker) => worker.stop()))
+  }
   return {
     member,
     /** Stops the workers, as the starter does; a second call skips the waiting. */
@@ -29,8 +32,13 @@ export async function createTestGroup(workers: number) {
     /** Starts a worker, which listens at the address of the group. */
     async start(log: Logger): Promise<void> {
       const address = { host: '127.0.0.1', port }
-      const part = { place, index: running.length, log }
-      running.push(await serveAsWorker({ ...part, listen: (app) => listen(app, address) }))
+      const part = { place, index: running.length, log, socketLifeMs }
+      running.push(
+        await serveAsWorker({
+          ...part,
+          listen: (app, limits) => listen(app, { ...address, ...limits }),
+        }),
+      )
     },
   }
 }

@@ -39,6 +39,8 @@ interface DeskParts {
   readonly log: Logger
   /** What a worker gets when it connects, and again by `give`. */
   readonly given: () => unknown
+  /** Whether the process of a worker runs; default: yes. */
+  readonly isAlive?: (worker: WorkerId) => boolean
   readonly onJoined?: (worker: WorkerId) => void
   /** Its connection is lost, which is not its death. */
   readonly onLost?: (worker: WorkerId) => void
@@ -55,6 +57,7 @@ const mostSilentBeats = 10
 /** The keeper's end of the link: serves its store and its counters to workers. */
 export function openDesk(parts: DeskParts) {
   const { store, counters, spool, log, given, repeat = repeatByTimer } = parts
+  const { isAlive = () => true } = parts
   const run = randomUUID()
   const workers = createWorkerTable()
   const questions = createQuestions()
@@ -70,7 +73,7 @@ export function openDesk(parts: DeskParts) {
         for (const end of workers.connected()) end.close()
       },
     })
-  const join = createBatchJoiner(lending?.commit ?? store.records.commit)
+  const join = createBatchJoiner({ ...store.records, ...(lending && { commit: lending.commit }) })
   lending?.setCommitWishes(join)
   const late = createRetryQueue(join, log, spool)
   const batches = createWorkerBatches({
@@ -104,6 +107,11 @@ export function openDesk(parts: DeskParts) {
 
   function onHello(end: WorkerEnd, hello: Hello): void {
     strangers.delete(end)
+    // Connections are read in any order: what was said on an earlier one, or by the dead, may come last.
+    if (workers.isLate(hello) || !isAlive(hello.worker)) {
+      end.close()
+      return
+    }
     const { worker, dead, isNew } = workers.join(end, hello)
     if (dead) batches.bury(dead)
     worker.loan?.end()
@@ -236,6 +244,8 @@ export function openDesk(parts: DeskParts) {
     async idle(): Promise<void> {
       await join({}).catch(() => {}) // after all that is under way
       await late.lastTry()
+      lending?.returnAll()
+      await join({}).catch(() => {}) // the next start frees it
     },
     close(): void {
       stopBeats()

@@ -12,7 +12,7 @@ interface Waiting {
  * A commit has a price of its own (some 100 µs on SQLite). When requests end side by side, the next one begins
  * so long after the last, in milliseconds, so that more come together. One client alone never waits for that.
  */
-const momentMs = 2
+const usualSpacingMs = 2
 /** What comes so soon after a commit did not wait for its answer. */
 const soonMs = 0.1
 
@@ -30,7 +30,7 @@ function createCrowd() {
 
 /** Stores the batches of several processes: those of one turn of the event loop in one commit. */
 export function createBatchJoiner(
-  commit: RecordStore['commit'],
+  { commit, spacingMs = usualSpacingMs }: Pick<RecordStore, 'commit' | 'spacingMs'>,
   pause: (ms: number) => Promise<unknown> = Bun.sleep,
 ) {
   let queue: Waiting[] = []
@@ -41,7 +41,7 @@ export function createBatchJoiner(
 
   async function flush(): Promise<void> {
     while (queue.length > 0) {
-      const restMs = crowd.isThere() ? beganAt + momentMs - performance.now() : 0
+      const restMs = crowd.isThere() ? beganAt + spacingMs - performance.now() : 0
       if (restMs > 0) await pause(restMs)
       const together = countTogether(queue)
       beganAt = performance.now()

@@ -1,6 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { createMemoryCounters } from '../../gateway/limits/memory-counters.ts'
 import type { Logger } from '../../lib/log.ts'
+import { isProcessAlive } from '../../lib/process-state.ts'
 import type { WorkerId } from '../../store/keeper/messages.ts'
 import type { Counters } from '../../store/ports/counters.ts'
 import type { NodeLoad } from '../../store/ports/nodes.ts'
@@ -58,6 +59,7 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
   const desk = openDesk({
     ...{ address, secret, store, counters, spool, log, given },
     onFrozen: member.onFrozen,
+    isAlive: ({ pid }) => isProcessAlive(pid),
   })
   // What the store lends is lent on to the workers.
   const { leases: _, ...unleased } = store.records

@@ -73,6 +73,8 @@ export function createLending({ source, tick, ...parts }: LendingParts) {
     joined: ({ leases, no }: Owed): WorkerLoan => createWorkerLoan(lender.joined(leases, no), tick),
     /** How much of the term of the keeper's own leases has passed; null: they have none. */
     ageMs: (): number | null => source.ageMs?.() ?? null,
+    /** At the end: all that is unused goes back with the next commit. */
+    returnAll: (): void => capital.returnAll(tick()),
     stop,
   }
 }

@@ -1,3 +1,4 @@
+import { isProcessAlive } from '../../lib/process-state.ts'
 import type { Group } from './join.ts'
 import type { LivingWorker } from './messages.ts'
 
@@ -42,20 +43,11 @@ export async function joinAsKeeper(group: Group) {
     /** To be called when the starter is gone: nobody else says then when the workers have ended. */
     async close(): Promise<void> {
       const deadline = performance.now() + goneMs
-      while (living.some(({ pid }) => isAlive(pid)) && performance.now() < deadline)
+      while (living.some(({ pid }) => isProcessAlive(pid)) && performance.now() < deadline)
         await Bun.sleep(lookMs)
       ended.resolve()
     },
     /** Resolves when each worker serves. */
     allReady: allReady.promise,
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }

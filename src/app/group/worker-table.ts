@@ -11,6 +11,8 @@ export interface Worker {
   readonly held: Map<string, Reservation>
   /** In the spool, and not stored: it tries again, as long as it lives. */
   readonly spooled: Map<string, Settlement>
+  /** Of its last hello: one with a lower number was read late. */
+  helloNo: number
   /** What it has borrowed, on this connection. */
   loan: WorkerLoan | undefined
   isDead: boolean
@@ -18,6 +20,7 @@ export interface Worker {
 
 const createWorker = (id: WorkerId): Worker => ({
   ...{ id, end: undefined, held: new Map(), spooled: new Map(), loan: undefined, isDead: false },
+  helloNo: 0,
 })
 
 export type WorkerTable = ReturnType<typeof createWorkerTable>
@@ -28,10 +31,15 @@ export function createWorkerTable() {
   const byEnd = new Map<WorkerEnd, Worker>()
 
   return {
+    /** Whether a later hello of the same process was read before this one. */
+    isLate: ({ worker: { index, pid }, owed }: Hello): boolean => {
+      const known = workers.get(index)
+      return known?.id.pid === pid && owed.no < known.helloNo
+    },
     /** Enters a worker that says hello; gives the dead one whose place it has taken. */
     join(
       end: WorkerEnd,
-      { worker: id, held }: Hello,
+      { worker: id, held, owed }: Hello,
     ): { worker: Worker; isNew: boolean; dead: Worker | undefined } {
       const known = workers.get(id.index)
       const isSame = known?.id.pid === id.pid
@@ -41,6 +49,7 @@ export function createWorkerTable() {
         worker.end.close()
       }
       worker.end = end
+      worker.helloNo = owed.no
       for (const one of held) worker.held.set(one.requestId, one)
       workers.set(id.index, worker)
       byEnd.set(end, worker)

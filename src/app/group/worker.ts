@@ -23,8 +23,9 @@ interface WorkerParts {
   /** Its place among the workers: one that is started again has the same. */
   readonly index: number
   readonly log: Logger
+  readonly socketLifeMs?: number | undefined
   /** Takes connections from now on. */
-  readonly listen: (app: AnyElysia, config: Config) => Listening
+  readonly listen: (app: AnyElysia, limits: { readonly messageBytes: number }) => Listening
 }
 
 export type WorkerServing = Awaited<ReturnType<typeof serveAsWorker>>
@@ -33,7 +34,7 @@ export type WorkerServing = Awaited<ReturnType<typeof serveAsWorker>>
 const longestStartMs = 2 ** 31 - 1
 
 /** Answers the model endpoints with the keeper's store, and passes all else on to it, until it is stopped. */
-export async function serveAsWorker({ place, index, log, listen }: WorkerParts) {
+export async function serveAsWorker({ place, index, log, listen, ...parts }: WorkerParts) {
   const first = Promise.withResolvers<Given>()
   let gateway: Gateway | undefined
   let isDraining = false
@@ -64,7 +65,7 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
       processes: processesOf(place),
     },
     ...{ store: { ...store, file: { require: requireKeeper } }, counters, spool, log },
-    ...{ clock: systemClock, probes: false },
+    ...{ clock: systemClock, probes: false, socketLifeMs: parts.socketLifeMs },
     onConfig(changed) {
       hosts = hostsOf(changed)
     },
@@ -96,7 +97,9 @@ export async function serveAsWorker({ place, index, log, listen }: WorkerParts) 
     return true
   }
   keeper.onChanged(() => void refresh())
-  const listening = listen(app, config)
+  const { maxBodyBytes } = config.server
+  const messageBytes = Math.min(maxBodyBytes, own.memory.sockets.messageBytes)
+  const listening = listen(app, { messageBytes })
   const { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
   const drain = () => {
     isDraining = true

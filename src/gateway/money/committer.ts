@@ -13,7 +13,7 @@ import { StoreError } from '../../store/ports/store-error.ts'
 import { createBatchWindow } from './batch-window.ts'
 import type { CommitListener, Denial, Item } from './commit-item.ts'
 import type { Leases } from './leases.ts'
-import { createPace } from './pace.ts'
+import { createPace, type Pace } from './pace.ts'
 import { createRetryQueue, joined, mostTogether } from './retry-queue.ts'
 import { createSecondTries } from './second-tries.ts'
 
@@ -31,14 +31,14 @@ type BatchLeases = Pick<Leases, 'hasWishes' | 'wishes' | 'failed' | 'leasedOf' |
 
 /** One commit per turn of the event loop. `onCommitted` gets new figures before waiters go on. */
 export function createCommitter(
-  records: Pick<RecordStore, 'isShared' | 'commit'>,
+  records: Pick<RecordStore, 'isShared' | 'spacingMs' | 'commit'>,
   onCommitted: (batch: Batch, committed: Committed) => void,
   log: Logger,
   spool?: Spool,
   leases?: BatchLeases,
 ) {
   const queue: Item[] = []
-  const pace = createPace()
+  const pace = records.spacingMs ? createPace(records.spacingMs) : undefined
   let isFlushing = false
   /** Wishes are committed without items. */
   let isWishing = false
@@ -56,7 +56,7 @@ export function createCommitter(
 
   async function flush(): Promise<void> {
     while (queue.length > 0 || isWishing) {
-      if (records.isShared) await gather()
+      if (pace) await gather(pace)
       isWishing = false
       const items = queue.splice(0, mostTogether)
       const wishes = leases?.hasWishes() ? leases.wishes() : noWishes
@@ -80,7 +80,7 @@ export function createCommitter(
   }
 
   /** Lets more come together, where that pays. */
-  async function gather(): Promise<void> {
+  async function gather(pace: Pace): Promise<void> {
     const restMs = pace.restMs(performance.now())
     if (restMs > 0) await Bun.sleep(restMs)
     pace.began(performance.now(), queue.length)

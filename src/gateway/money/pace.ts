@@ -1,13 +1,13 @@
 /** A batch of fewer items shows no crowd. */
 const crowd = 4
-/** Between the beginnings of two batches in a crowd. */
-const spacingMs = 5
+/** Decides when the next batch begins. */
+export type Pace = ReturnType<typeof createPace>
 
 /**
- * Spaces the commits of a shared store: each costs it as much as some 15 requests (a transaction, a
- * round trip, a synced log), so that more requests are to share one where many come at once.
+ * Spaces the commits of a store: where each costs it as much as some 15 requests (a transaction, a round trip,
+ * a synced log), more requests are to share one when many come at once.
  */
-export function createPace() {
+export function createPace(spacingMs: number) {
   let beganTick = 0
   let items = 0
   return {

@@ -245,6 +245,11 @@ export interface RecordStore {
   /** Several processes may serve from it: what one knows of a balance is a hint, until a commit. */
   readonly isShared: boolean
   /**
+   * Milliseconds between the beginnings of two batches where many requests end at once, so that more share one;
+   * absent: none.
+   */
+  readonly spacingMs?: number
+  /**
    * Stores a batch in one transaction: settle, release, leases, reserve, grow. A stored request id is
    * skipped whole, unless a sweep recorded it. Money is reserved only where it is covered.
    */

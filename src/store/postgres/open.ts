@@ -53,6 +53,8 @@ const requestConnections = 6
 const requestMs = 8_000
 /** How long they wait for a lock: no longer than for a locked file. */
 const lockMs = 5_000
+/** A batch costs as much as some 15 requests: a transaction, a round trip, a synced log. */
+const spacingMs = 5
 /** How long a transaction may idle: shorter than `lockMs`, so that its waiters go on. */
 const standstillMs = 3_000
 const peopleConnections = 4
@@ -171,6 +173,7 @@ function assemble(
     },
     records: {
       isShared: true,
+      spacingMs,
       onOverrun: overruns.onOverrun,
       leases,
       ...createRecordReading(engine),

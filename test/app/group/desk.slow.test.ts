@@ -172,6 +172,41 @@ describe('calls', () => {
   })
 })
 
+describe('a hello that is read late', () => {
+  const linkOf = (pid: number, no: number) => {
+    const up = Promise.withResolvers<void>()
+    const link = createLink({
+      ...{ address, secret: testSecret, log: silentLog, onUp: () => up.resolve() },
+      hello: () => ({ worker: { index: 0, pid }, held: [], owed: { leases: [], no } }),
+      ...{ onDown() {}, onNews() {}, onPing() {}, onAsk() {} },
+    })
+    return { link, up: up.promise }
+  }
+
+  test('takes the place of no later one, nor does that of a process which has ended', async () => {
+    desk.close()
+    const seen = new Set<number>()
+    openDesk({
+      isAlive: ({ pid }) => {
+        seen.add(pid)
+        return pid !== 2
+      },
+    })
+    const newer = linkOf(1, 5)
+    await newer.up
+    const ended = linkOf(2, 9)
+    await until('the ended one to speak', () => seen.has(2))
+    const late = linkOf(1, 4)
+    for (let round = 0; round < 5; round++) {
+      await Bun.sleep(10)
+      await newer.link.call('store', 'check', [])
+    }
+    expect([ended.link.isUp(), late.link.isUp()]).toEqual([false, false])
+    expect(desk.workers()).toEqual([{ index: 0, pid: 1, isConnected: true }])
+    for (const { link } of [newer, ended, late]) link.close()
+  })
+})
+
 describe('news', () => {
   test('of what was changed comes at once, and to whoever polls', async () => {
     const worker = await join()

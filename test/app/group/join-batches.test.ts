@@ -9,9 +9,11 @@ function scene() {
   const sizes: number[] = []
   let pauses = 0
   const join = createBatchJoiner(
-    async ({ settle = [] }) => {
-      sizes.push(settle.length)
-      return { denied: new Map(), accounts: [], tokens: [] }
+    {
+      async commit({ settle = [] }) {
+        sizes.push(settle.length)
+        return { denied: new Map(), accounts: [], tokens: [] }
+      },
     },
     async (ms) => {
       pauses++
