@@ -9,16 +9,23 @@ import { createTempDir } from '../support/temp-dir.ts'
 
 const minutes = rounds(1, 10)
 
-test('after every fault a node is ready again, and its books are right', async () => {
-  using folder = createTempDir('tollgate-rehearse')
-  const said: string[] = []
-  const report = await rehearseSqlite({
-    ...{ folder: folder.path, seed: 1 + (Date.now() % 1_000_000), from: 1 },
-    ...{ minutes, clients: 12, longestS: 8 },
-    say: (line) => said.push(line),
-  })
-  console.log([...said, ...describeReport(report)].join('\n'))
-  expect(report.findings).toEqual([])
-  expect(report.faults).toBeGreaterThan(2.5 * minutes)
-  expect(report.answers).toBeGreaterThan(100 * minutes)
-}, 1_200_000)
+test.each([
+  ['one process', 1],
+  ['three workers', 3],
+])(
+  'after every fault a node of %s is ready again, and its books are right',
+  async (_, workers) => {
+    using folder = createTempDir('tollgate-rehearse')
+    const said: string[] = []
+    const report = await rehearseSqlite({
+      ...{ folder: folder.path, seed: 1 + (Date.now() % 1_000_000), from: 1 },
+      ...{ minutes, clients: 12, longestS: 8, workers },
+      say: (line) => said.push(line),
+    })
+    console.log([...said, ...describeReport(report)].join('\n'))
+    expect(report.findings).toEqual([])
+    expect(report.faults).toBeGreaterThan(2.5 * minutes)
+    expect(report.answers).toBeGreaterThan(100 * minutes)
+  },
+  1_200_000,
+)

@@ -29,11 +29,11 @@ export const diskFaults: readonly Fault<OneNode>[] = [
     ...{ name: 'files may not grow', ...troubled },
     missing: () => (Bun.which('prlimit') ? undefined : 'It takes prlimit.'),
     async begin({ node }) {
-      const pid = node.pid()
+      const pid = node.processes()?.keeper
       if (pid === undefined) return async () => {}
       limitFileSize(pid, 0)
       return async () => {
-        if (node.pid() === pid) limitFileSize(pid, undefined)
+        if (node.processes()?.keeper === pid) limitFileSize(pid, undefined)
       }
     },
   },

@@ -21,7 +21,7 @@ const endWithinMs = 8_000
  * workers what a database is that does not answer.
  */
 const logs =
-  /has ended; another one takes its place|does not answer: it is killed|not (stored|settled|followed)|may be charged: its commit/
+  /has ended; another one takes its place|does not answer|not (stored|settled|followed)|may be charged: its commit/
 const disturbed = { allows: ['refusals', 'cut'], logs } as const
 
 const faults: readonly Fault[] = [

@@ -26,13 +26,13 @@ export const limitFaults: readonly Fault<OneNode>[] = [
     ...{ name: 'descriptors short', ...refusing, logs: /EMFILE|too many|descriptors|not stored/i },
     missing: () => (Bun.which('prlimit') ? undefined : 'It takes prlimit.'),
     async begin({ node, crowd }, random) {
-      const pid = node.pid()
+      const pid = node.processes()?.workers[0]
       if (pid === undefined) return async () => {}
       const open = readdirSync(`/proc/${pid}/fd`).length
       const limits = readFileSync(`/proc/${pid}/limits`, 'utf8')
       const [, before] = /^Max open files +(\d+) /m.exec(limits) ?? []
       const limit = (count: number) => {
-        if (node.pid() !== pid) return
+        if (node.processes()?.workers[0] !== pid) return
         const { status } = spawnSync('prlimit', ['--pid', `${pid}`, `--nofile=${count}:`])
         if (status !== 0) throw new Error(`prlimit ended with ${status}.`)
       }
