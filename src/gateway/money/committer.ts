@@ -61,7 +61,7 @@ export function createCommitter(
       const items = queue.splice(0, mostTogether)
       const wishes = leases?.hasWishes() ? leases.wishes() : noWishes
       try {
-        const batch = joined(items, wishes)
+        const batch = { ...joined(items, wishes), isAlone: !records.isShared }
         const committed = await records.commit(batch)
         const denied = secondTries.of(items, committed)
         onCommitted(batch, { ...committed, denied })

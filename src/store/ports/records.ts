@@ -128,6 +128,8 @@ export interface Growth {
 
 /** What is ready to be stored at one moment; missing parts are empty. */
 export interface Batch {
+  /** From a process that is alone: it has decided on the budgets of tokens itself, as they were then. */
+  readonly isAlone?: boolean
   readonly settle?: readonly Settlement[]
   /** Ids of requests that end without a record: their reservations are released. */
   readonly release?: readonly string[]

@@ -100,6 +100,7 @@ export function createCommit(
   const spending = createKnownSpending(db)
   const openRequests = createOpenRequests(db)
   let today = ''
+  let isAlone = false
   const budgetRooms = createBudgetRooms(db, (tokenId) => spending.get(tokenId, today))
 
   function charge(request: RequestRow, account: AccountTotals, now: number): void {
@@ -165,11 +166,11 @@ export function createCommit(
   function reserveNano({ accountId, tokenId, amountNano }: Share): Denial {
     const account = openAccounts.get(accountId)
     const freeNano = account.balanceNano + account.creditLimitNano - account.reservedNano
-    const budgetNano = budgetRooms.of(tokenId)
+    const budgetNano = isAlone ? Number.POSITIVE_INFINITY : budgetRooms.of(tokenId)
     if (amountNano > 0 && Math.min(freeNano, budgetNano) < amountNano)
       return budgetNano < freeNano ? 'budget' : 'balance'
     account.reservedNano += amountNano
-    budgetRooms.take(tokenId, amountNano)
+    if (!isAlone) budgetRooms.take(tokenId, amountNano)
     return undefined
   }
 
@@ -217,6 +218,7 @@ export function createCommit(
     }
     const now = clock()
     today = utcDay(now)
+    isAlone = batch.isAlone ?? false
     openAccounts.forget()
     dailySums.forget()
     leases.forget()

@@ -146,7 +146,7 @@ const names = [
   ...['OpenAI', 'Anthropic', 'Google Gemini', 'DeepSeek', 'Moonshot', 'OpenRouter'],
   ...['Anthropic SDK', 'Google Gen AI SDK', 'Claude Code', 'Codex', 'Gemini CLI'],
   ...['Python', 'TypeScript', 'curl', 'tollgate.yaml', 'openai-main', 'gpt-4', 'owner'],
-  ...['chat', 'responses', 'messages', 'gemini', ...quirkNames],
+  ...['chat', 'responses', 'messages', 'gemini', 'CPU', ...quirkNames],
 ]
 
 /** What is written alike everywhere: addresses, paths, hidden keys, what a browser calls itself, nodes, units, formulas. */
