@@ -13,14 +13,15 @@ export function lowerPriority(): void {
   try {
     setPriority(lowestPriority)
     if (process.platform !== 'linux') return
-    const threads = readdirSync('/proc/self/task').map(Number)
-    for (const thread of threads) lower(thread)
+    for (const thread of ownThreads()) lower(thread)
     // Even at the lowest nice value, a thread keeps others waiting until its time slice ends.
-    becomeIdle(threads)
+    becomeIdle()
   } catch {
     // Without permission or /proc the priority stays normal.
   }
 }
+
+const ownThreads = () => readdirSync('/proc/self/task').map(Number)
 
 function lower(thread: number): void {
   try {
@@ -39,7 +40,7 @@ let yieldNow = () => {}
 export const yieldProcessor = (): void => yieldNow()
 
 /** Without permission, or the library, nothing changes. */
-function becomeIdle(threads: readonly number[]): void {
+function becomeIdle(): void {
   const calls = openSystemLibrary({
     sched_setscheduler: { args: ['i32', 'i32', 'ptr'], returns: 'i32' },
     sched_yield: { args: [], returns: 'i32' },
@@ -47,5 +48,8 @@ function becomeIdle(threads: readonly number[]): void {
   if (calls === undefined) return
   yieldNow = () => void calls.sched_yield()
   const priority = new Int32Array([0])
-  for (const thread of threads) calls.sched_setscheduler(thread, idlePolicy, ptr(priority))
+  const makeIdle = (thread: number) => calls.sched_setscheduler(thread, idlePolicy, ptr(priority))
+  // This thread first: those that it begins from now on inherit it, such as one that loading a library began.
+  makeIdle(0)
+  for (const thread of ownThreads()) makeIdle(thread)
 }
