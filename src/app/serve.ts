@@ -74,6 +74,7 @@ export async function serve(parts: ServeParts) {
     })
   undone.defer(async () => await workers?.stop())
   await sweep(store, log, await workers?.joined())
+  workers?.begin()
   tellHeldBack(await applyConfig(instance, config, { prune: false }), log)
   await findOrigin()
   const tollgate = await createTollgate({

@@ -41,6 +41,8 @@ interface DeskParts {
   readonly given: () => unknown
   /** Whether the process of a worker runs; default: yes. */
   readonly isAlive?: (worker: WorkerId) => boolean
+  /** Nothing is committed before; default: at once. */
+  readonly started?: Promise<void>
   readonly onJoined?: (worker: WorkerId) => void
   /** Its connection is lost, which is not its death. */
   readonly onLost?: (worker: WorkerId) => void
@@ -68,6 +70,7 @@ export function openDesk(parts: DeskParts) {
     leases &&
     createLending({
       ...{ commit: store.records.commit, source: leases, repeat, tick: () => performance.now() },
+      started: parts.started,
       recall: (accountIds) => tellAll({ kind: 'recall', accountIds }),
       onLost: () => {
         for (const end of workers.connected()) end.close()

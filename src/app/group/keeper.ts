@@ -56,10 +56,12 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
     parts.counters ??
     createMemoryCounters({ tick: () => performance.now(), nodes: () => place.workers })
   const { link: address, secret } = place
+  const started = Promise.withResolvers<void>()
   const desk = openDesk({
     ...{ address, secret, store, counters, spool, log, given },
     onFrozen: member.onFrozen,
     isAlive: ({ pid }) => isProcessAlive(pid),
+    started: started.promise,
   })
   // What the store lends is lent on to the workers.
   const { leases: _, ...unleased } = store.records
@@ -99,6 +101,8 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
       while (missing().length > 0 && performance.now() < deadline) await Bun.sleep(lookMs)
       return desk.held()
     },
+    /** Commits what workers ask for from now on: leases of an earlier keeper have ended in the store. */
+    begin: started.resolve,
     /** Answers what workers pass on. */
     listen(app: AnyElysia): Listening & { readonly url: string } {
       const pages = listenForPages(app, { socket: place.pages, secret }, log)

@@ -12,6 +12,8 @@ import type {
 
 interface LendingParts {
   readonly commit: RecordStore['commit']
+  /** Resolves when the store has forgotten the leases of an earlier keeper, and living workers have said what they owe. */
+  readonly started?: Promise<void> | undefined
   readonly source: LeaseSource
   /** Asks the workers to return what they do not use of these accounts. */
   readonly recall: (accountIds: readonly number[]) => void
@@ -32,6 +34,7 @@ export function createLending({ source, tick, ...parts }: LendingParts) {
 
   /** The store's answer: what is paid is no more in use. */
   async function commit(batch: Batch): Promise<Committed> {
+    await parts.started
     const leases = capital.wishes(tick())
     try {
       const committed = await parts.commit({ ...batch, leases })
