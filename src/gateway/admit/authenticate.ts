@@ -97,6 +97,14 @@ export function createAuthenticator(parts: AuthenticatorParts) {
       find(keyedHash(key), address),
     /** The caller's present state: a request may take an hour. */
     current: (caller: Caller): Caller | Promise<Caller> => find(caller.keyHash),
+    /** The caller with its money as it is stored: other processes may have spent some of it. */
+    async stored(caller: Caller): Promise<Caller> {
+      const found = await tokens.findByHash(caller.keyHash)
+      if (found === undefined) return caller
+      const { balanceNano, creditLimitNano } = found.account
+      const spending = found.spent === null ? undefined : { spent: found.spent }
+      return { ...caller, account: { ...caller.account, balanceNano, creditLimitNano }, spending }
+    },
     /** The cached account; undefined: it was not used recently. */
     account: (id: number): Readonly<AccountState> | undefined => accounts.peek(id),
     /** Applies the figures of a commit. */

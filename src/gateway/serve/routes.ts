@@ -7,6 +7,7 @@ import { messages } from '../../protocols/messages/index.ts'
 import type { Operation, Protocol } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { RecordStore } from '../../store/ports/records.ts'
+import type { Authenticator } from '../admit/authenticate.ts'
 import { queryOf } from '../admit/gatekeeper.ts'
 import {
   type Handler,
@@ -31,6 +32,8 @@ interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly sockets: Pick<Sockets, 'handle'>
   readonly records: Pick<RecordStore, 'receipt' | 'tokenUsage'>
   readonly reservations: Reservations
+  /** Absent: this process is alone, and knows what its callers have. */
+  readonly storedCaller?: Authenticator['stored'] | undefined
   readonly clock: Clock
 }
 
@@ -111,7 +114,9 @@ function usageRoute(parts: RouteParts): Handler {
   return (context) => {
     // Usage stays readable with a used-up balance.
     const guard = { call: httpCall(context, false), protocol: chat, needsBalance: false }
-    return guarded(parts, guard, (caller) => tokenUsage(parts, caller))
+    return guarded(parts, guard, async (caller) =>
+      tokenUsage(parts, (await parts.storedCaller?.(caller)) ?? caller),
+    )
   }
 }
 

@@ -56,6 +56,7 @@ beforeAll(async () => {
         prices: { 'test-model': { per_call: priceUsd } },
         moreAccounts: [
           ...[account('dollar', 1), account('open', 1), account('switched', 100)],
+          account('told', 1),
           ...[
             account('empty', priceUsd),
             account('budget', 100, { budget: { total: 30 * priceUsd } }),
@@ -170,6 +171,18 @@ test('a token that is disabled is refused by every worker within a second, and s
   await until('all to refuse it', () => isAll('401 disabled'), withinMs)
   await tollgate('token', 'enable', `${token?.id}`)
   await until('all to serve it', () => isAll('200'), withinMs)
+})
+
+test('what is left is told alike by every worker, whoever spent the rest', async () => {
+  const told = async () => {
+    const headers = { authorization: `Bearer ${keyOf('told')}`, connection: 'close' }
+    const answer = await fetch(`${gateway.url}/v1/usage`, { headers, proxy: false })
+    return ((await answer.json()) as { balance: string }).balance
+  }
+  const all = () => Promise.all(Array.from({ length: many }, told))
+  expect(new Set(await all())).toEqual(new Set(['1']))
+  expect(Object.fromEntries(await outcomes('told', 40))).toEqual({ 200: 40 })
+  expect(new Set(await all())).toEqual(new Set(['0.6']))
 })
 
 test('a top-up is seen by every worker within a second', async () => {
