@@ -19,7 +19,7 @@ export interface Loan {
   settled(accountId: number, leasedNano: number): number
   /** The settlement was not stored; the worker is told so. False: it is gone, the keeper stores it. */
   failed(accountId: number, coveredNano: number): boolean
-  /** When its batch is committed: grants, and gives the leases of these accounts. */
+  /** To be called when its batch is committed. Grants its wishes; returns its leases on these accounts, and on those it wished for. */
   granted(wishes: readonly LeaseWish[], accountIds: Iterable<number>, now: number): readonly Lease[]
   /** What of an account it holds. */
   leaseNano(accountId: number): number

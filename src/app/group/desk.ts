@@ -110,7 +110,7 @@ export function openDesk(parts: DeskParts) {
 
   function onHello(end: WorkerEnd, hello: Hello): void {
     strangers.delete(end)
-    // Connections are read in any order: what was said on an earlier one, or by the dead, may come last.
+    // Connections are read in any order: the hello of an earlier connection, or of a dead worker, may be read last.
     if (workers.isLate(hello) || !isAlive(hello.worker)) {
       end.close()
       return

@@ -43,7 +43,7 @@ const isMissing = (table: string) =>
         < json_array_length(more->'named'->'${table}')`
 
 /**
- * Does what `commit` of the store does in one call, and so in one round trip. It locks the accounts in
+ * Stores a whole batch in one call, which is one round trip (`RecordStore.commit`). It locks the accounts in
  * the order of their ids and reads balances only then, so concurrent calls see each other's results.
  *
  * A batch names each request at most once in each part, and reserves nothing for one that it releases.

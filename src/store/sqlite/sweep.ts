@@ -3,8 +3,8 @@ import { utcDay } from '../../lib/clock.ts'
 import { interruptedFrom } from '../schema/records.ts'
 
 /**
- * Reservations of background answers stay: their upstream is still working; so do those that are held
- * (a JSON array of request ids).
+ * Keeps reservations of background answers, whose upstream is still working, and those of `$held`, a JSON array of
+ * request ids.
  */
 const lost = `request_id NOT IN (SELECT request_id FROM background_answer)
   AND request_id NOT IN (SELECT value FROM json_each($held))`
