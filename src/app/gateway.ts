@@ -172,7 +172,7 @@ export async function createGateway(parts: GatewayParts) {
   const routeParts = {
     ...{ ...shared, ...limited, forwarder, background, own, sockets },
     records: store.records,
-    storedCaller: store.records.isShared ? authenticator.stored : undefined,
+    renewedCaller: store.records.isShared ? authenticator.renewed : undefined,
     modelsList: () => settings().modelsList,
   }
   return {

@@ -92,18 +92,24 @@ export function createAuthenticator(parts: AuthenticatorParts) {
     return load(hash, address?.())
   }
 
+  function forgetToken(keyHash: string): void {
+    generation++
+    keys.add(keyHash)
+    const caller = callers.peek(keyHash)
+    callers.delete(keyHash)
+    if (caller) spendings.delete(caller.token.id)
+  }
+
   return {
     identify: (key: string, address: () => string): Caller | Promise<Caller> =>
       find(keyedHash(key), address),
     /** The caller's present state: a request may take an hour. */
     current: (caller: Caller): Caller | Promise<Caller> => find(caller.keyHash),
-    /** The caller with its money as it is stored: other processes may have spent some of it. */
-    async stored(caller: Caller): Promise<Caller> {
-      const found = await tokens.findByHash(caller.keyHash)
-      if (found === undefined) return caller
-      const { balanceNano, creditLimitNano } = found.account
-      const spending = found.spent === null ? undefined : { spent: found.spent }
-      return { ...caller, account: { ...caller.account, balanceNano, creditLimitNano }, spending }
+    /** The caller as it is stored, in force here from now on: other processes may have changed it. */
+    renewed(caller: Caller): Caller | Promise<Caller> {
+      forgetToken(caller.keyHash)
+      accounts.delete(caller.account.id)
+      return find(caller.keyHash)
     },
     /** The cached account; undefined: it was not used recently. */
     account: (id: number): Readonly<AccountState> | undefined => accounts.peek(id),
@@ -121,13 +127,7 @@ export function createAuthenticator(parts: AuthenticatorParts) {
         if (spending) spending.spent = spent
       }
     },
-    forgetToken(keyHash: string): void {
-      generation++
-      keys.add(keyHash)
-      const caller = callers.peek(keyHash)
-      callers.delete(keyHash)
-      if (caller) spendings.delete(caller.token.id)
-    },
+    forgetToken,
     forget(): void {
       generation++
       keys.changed()

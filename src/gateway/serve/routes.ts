@@ -33,7 +33,7 @@ interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly records: Pick<RecordStore, 'receipt' | 'tokenUsage'>
   readonly reservations: Reservations
   /** Absent: this process is alone, and knows what its callers have. */
-  readonly storedCaller?: Authenticator['stored'] | undefined
+  readonly renewedCaller?: Authenticator['renewed'] | undefined
   readonly clock: Clock
 }
 
@@ -115,7 +115,7 @@ function usageRoute(parts: RouteParts): Handler {
     // Usage stays readable with a used-up balance.
     const guard = { call: httpCall(context, false), protocol: chat, needsBalance: false }
     return guarded(parts, guard, async (caller) =>
-      tokenUsage(parts, (await parts.storedCaller?.(caller)) ?? caller),
+      tokenUsage(parts, (await parts.renewedCaller?.(caller)) ?? caller),
     )
   }
 }
