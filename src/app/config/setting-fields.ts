@@ -1,108 +1,24 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, parseDecimal } from '../../billing/money.ts'
-import { formatDurationMs, formatSizeBytes, parseSizeBytes } from '../../lib/format.ts'
+import { parseSizeBytes } from '../../lib/format.ts'
 import { plain } from '../../resources/field.ts'
-import { decimal, flag, map, optional, text, words } from '../../resources/schema-parts.ts'
+import { decimal, map, optional, text } from '../../resources/schema-parts.ts'
+import { type Listen, parseListen, parseWorkers, sure } from '../../resources/values.ts'
 import {
-  type Listen,
-  parseListen,
-  parseWait,
-  parseWorkers,
-  sure,
-  type ValueKind,
-} from '../../resources/values.ts'
+  countOf,
+  limitOf,
+  nameOf,
+  openOf,
+  type Settings,
+  sizeOf,
+  spanOf,
+  switchOf,
+  textOf,
+  wordOf,
+} from './setting-kinds.ts'
 
 // What `site:` and `settings:` of the file say, once: each key with its name in the program, its schema
 // and sentence, and what holds where it is left out. All else about them comes from here.
-
-interface AnySetting {
-  readonly as: string
-  readonly file: TSchema
-  fromFile(written: unknown): unknown
-  toFile(value: unknown): unknown
-  /** What `tollgate init` shows of one that has no default. */
-  readonly example?: string
-}
-export type Settings = Readonly<Record<string, AnySetting>>
-
-const switchOf = <const As extends string>(as: As, usual: boolean, help: string) => ({
-  ...plain<boolean>(),
-  ...{ as, file: flag(help), fromFile: (written = usual) => written },
-})
-
-const countOf = <const As extends string>(as: As, usual: number, most: number, help: string) => ({
-  ...plain<number>(),
-  as,
-  file: optional(Type.Integer({ minimum: 1, maximum: most, description: help })),
-  fromFile: (written = usual) => written,
-})
-
-const spanOf = <const As extends string>(
-  as: As,
-  usual: string,
-  help: string,
-  reads: ValueKind = 'duration',
-) => ({
-  ...plain<number>(),
-  ...{ as, file: optional(text(reads, help)) },
-  fromFile: (written = usual): number => sure(parseWait(written)),
-  toFile: (ms: number) => (ms === 0 ? '0s' : formatDurationMs(ms)),
-})
-
-const wordOf = <const As extends string, const Word extends string>(
-  as: As,
-  usual: Word,
-  others: readonly Word[],
-  help: string,
-) => ({
-  ...plain<Word>(),
-  ...{ as, file: optional(words([usual, ...others], help)) },
-  fromFile: (written: Word = usual): Word => written,
-})
-
-const nameOf = <const As extends string>(as: As, usual: string, help: string) => ({
-  ...plain<string>(),
-  ...{ as, file: optional(text('name', help)), fromFile: (written = usual) => written },
-})
-
-const textOf = <const As extends string>(
-  as: As,
-  reads: ValueKind,
-  example: string,
-  help: string,
-) => ({
-  ...plain<string | null>(),
-  ...{ as, example, file: optional(text(reads, help)) },
-  fromFile: (written: string | null = null) => written,
-})
-
-const sizeOf = <const As extends string>(as: As, usual: string, help: string) => ({
-  ...plain<number>(),
-  ...{ as, file: optional(text('size', help)) },
-  fromFile: (written = usual): number => sure(parseSizeBytes(written)),
-  toFile: formatSizeBytes,
-})
-
-/** A value that is null where the file leaves it out. */
-const openOf = <const As extends string, Schema extends TSchema, Value>(
-  as: As,
-  example: string,
-  file: Schema,
-  read: (written: Static<Schema>) => Value,
-) => ({
-  ...plain<Value | null>(),
-  ...{ as, example, file: optional(file) },
-  fromFile: (written?: Static<Schema>): Value | null =>
-    written === undefined ? null : read(written),
-})
-
-const limitOf = <const As extends string>(as: As, example: string, description: string) =>
-  openOf(
-    as,
-    example,
-    Type.Integer({ minimum: 1, maximum: 10_000_000, description }),
-    (count) => count,
-  )
 
 /** Where and how the process listens. */
 export const serverFields = {

@@ -2,7 +2,8 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Config } from './config.ts'
 import { loadFragment } from './fragment.ts'
 import type { ConfigProblem } from './problem.ts'
-import { type Settings, settingFields, siteFields } from './setting-fields.ts'
+import { settingFields, siteFields } from './setting-fields.ts'
+import type { Settings } from './setting-kinds.ts'
 
 /** What of `site:` can be set by hand: texts. Addresses decide what is served where, and are the file's. */
 const siteKeys = ['name', 'subtitle', 'contact', 'doc_url', 'logo_url', 'plaza_description']
