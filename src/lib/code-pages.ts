@@ -1,10 +1,13 @@
 import { dlopen, FFIType } from 'bun:ffi'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { findMemoryLimit } from './process-state.ts'
 
 /** One entry of the processor's address cache covers a block, once it is one page. */
 const blockBytes = 2 * 1_048_576
 const pageBytes = 4_096
 const pagesPerBlock = blockBytes / pageBytes
+/** What is moved is memory of this process alone, some 20 MB: with less than this it is not worth it. */
+const leastMemoryBytes = 1_073_741_824
 /** Share of a block's pages that has been used: the rest is memory that it takes in addition. */
 const muchUsed = 0.6
 /** `MADV_HUGEPAGE`, `MREMAP_MAYMOVE | MREMAP_FIXED`, `PROT_READ | PROT_WRITE` …, `MAP_PRIVATE | MAP_ANONYMOUS`. */
@@ -37,8 +40,12 @@ const checkMs = 5_000
 /** Code that is used once is used by then. */
 const busyChecks = 2
 
-/** Does so once this process has been busy for some seconds: an idle one needs less memory. */
+/**
+ * Does so once this process has been busy for some seconds: an idle one needs less memory. Never where there is
+ * little.
+ */
 export function enlargeCodeWhenBusy(): void {
+  if (findMemoryLimit().bytes < leastMemoryBytes) return
   let last = process.cpuUsage()
   let left = busyChecks
   const timer = setInterval(() => {
