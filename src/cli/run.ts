@@ -1,29 +1,8 @@
 import { Command } from 'commander'
 import type { Group } from '../app/group/join.ts'
-import { addAccountCommands } from './account.ts'
-import { addApply, addPlan } from './apply.ts'
-import { addAuditCommands } from './audit.ts'
-import { addBackup, addRestore } from './backup.ts'
-import { addChannelCommands } from './channel.ts'
-import { addDemo } from './demo.ts'
 import { requireDescriptors } from './descriptors.ts'
 import { complain, type ExitCode, reportFailure } from './errors.ts'
-import { addExport } from './export.ts'
-import { addFeedCommands } from './feed.ts'
-import { addGroupCommands } from './group.ts'
-import { addInit } from './init.ts'
-import { addJob } from './job.ts'
-import { addMatrix } from './matrix.ts'
-import { addMigrate } from './migrate.ts'
-import { addPriceCommands } from './price.ts'
-import { addReceipt } from './receipt.ts'
-import { addReconcile } from './reconcile.ts'
-import { addSchema } from './schema.ts'
-import { addServe } from './serve.ts'
-import { addStatus } from './status.ts'
-import { addTokenCommands } from './token.ts'
-import { addVerify } from './verify.ts'
-import { addVersion, version } from './version.ts'
+import { version } from './version.ts'
 
 /**
  * Runs one command line (without the program's name); resolves when it is done. `group`: this process keeps the data
@@ -32,7 +11,9 @@ import { addVersion, version } from './version.ts'
 export async function run(args: readonly string[], group?: Group): Promise<ExitCode> {
   try {
     requireDescriptors()
-    await createProgram(group).parseAsync(withCommand(args), { from: 'user' })
+    const words = withCommand(args)
+    const program = await createProgram(words, group)
+    await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {
     return reportFailure(error)
@@ -48,7 +29,38 @@ function withCommand(args: readonly string[]): readonly string[] {
   return serves ? ['serve', ...args] : args
 }
 
-function createProgram(group: Group | undefined): Command {
+/** Adds a command to the program. */
+type Adding = (program: Command, group?: Group) => unknown
+
+/** Commands by name. Only the one that is named is loaded; all of them where it is none, and for help. */
+const commands: ReadonlyMap<string, () => Promise<Adding>> = new Map([
+  ['serve', async () => (await import('./serve.ts')).addServe],
+  ['demo', async () => (await import('./demo.ts')).addDemo],
+  ['init', async () => (await import('./init.ts')).addInit],
+  ['plan', async () => (await import('./apply.ts')).addPlan],
+  ['apply', async () => (await import('./apply.ts')).addApply],
+  ['token', async () => (await import('./token.ts')).addTokenCommands],
+  ['account', async () => (await import('./account.ts')).addAccountCommands],
+  ['group', async () => (await import('./group.ts')).addGroupCommands],
+  ['channel', async () => (await import('./channel.ts')).addChannelCommands],
+  ['price', async () => (await import('./price.ts')).addPriceCommands],
+  ['feed', async () => (await import('./feed.ts')).addFeedCommands],
+  ['export', async () => (await import('./export.ts')).addExport],
+  ['receipt', async () => (await import('./receipt.ts')).addReceipt],
+  ['verify', async () => (await import('./verify.ts')).addVerify],
+  ['audit', async () => (await import('./audit.ts')).addAuditCommands],
+  ['backup', async () => (await import('./backup.ts')).addBackup],
+  ['restore', async () => (await import('./backup.ts')).addRestore],
+  ['migrate', async () => (await import('./migrate.ts')).addMigrate],
+  ['reconcile', async () => (await import('./reconcile.ts')).addReconcile],
+  ['schema', async () => (await import('./schema.ts')).addSchema],
+  ['matrix', async () => (await import('./matrix.ts')).addMatrix],
+  ['status', async () => (await import('./status.ts')).addStatus],
+  ['version', async () => (await import('./version.ts')).addVersion],
+  ['job', async () => (await import('./job.ts')).addJob],
+])
+
+async function createProgram(args: readonly string[], group: Group | undefined): Promise<Command> {
   const program = new Command('tollgate')
     .description('An LLM gateway with a price on every model. Without a command: serve.')
     .version(version, '-V, --version', 'show the version')
@@ -58,30 +70,11 @@ function createProgram(group: Group | undefined): Command {
     .exitOverride()
     .configureOutput({ outputError: (text) => complain(text.trim().replace(/^error: /, '')) })
     .addHelpText('after', examples)
-  addServe(program, group)
-  addDemo(program)
-  addInit(program)
-  addPlan(program)
-  addApply(program)
-  addTokenCommands(program)
-  addAccountCommands(program)
-  addGroupCommands(program)
-  addChannelCommands(program)
-  addPriceCommands(program)
-  addFeedCommands(program)
-  addExport(program)
-  addReceipt(program)
-  addVerify(program)
-  addAuditCommands(program)
-  addBackup(program)
-  addRestore(program)
-  addMigrate(program)
-  addReconcile(program)
-  addSchema(program)
-  addMatrix(program)
-  addStatus(program)
-  addVersion(program)
-  addJob(program)
+  const named = commands.get(args[0] ?? '')
+  for (const load of named ? [named] : commands.values()) {
+    const add = await load()
+    add(program, group)
+  }
   return program
 }
 
