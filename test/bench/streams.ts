@@ -10,12 +10,14 @@ import { startScene } from './streams/scene.ts'
 
 const usage = `Usage: bun test/bench/streams.ts [--streams N] [--rate R] [--seconds S] [--wanted R]
          [--beside N] [--idle N,N] [--no-run] [--unpinned] [--json FILE]
+         [--workers N | --bare]
 
 3000 streams for 300 s. Without --rate the highest rate up to --wanted (50 events a second and
 stream) is looked for that the machine can carry with everything on it. --beside: streams that go
 straight to the upstream at the same time, to compare with (100). --idle: how much memory so many
 streams take that say nothing; with --no-run only that. With two cores the gateway has one for
-itself; --unpinned leaves that to the system. TOLLGATE_BINARY names another program than
+itself; --unpinned leaves that to the system. --workers: so many processes answer (1); --bare: a proxy
+that does nothing else stands there instead. TOLLGATE_BINARY names another program than
 dist/tollgate.`
 
 const { values } = parseArgs({
@@ -28,6 +30,8 @@ const { values } = parseArgs({
     idle: { type: 'string', default: '' },
     'no-run': { type: 'boolean', default: false },
     unpinned: { type: 'boolean', default: false },
+    workers: { type: 'string', default: '1' },
+    bare: { type: 'boolean', default: false },
     json: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
@@ -51,10 +55,10 @@ const idleCounts = values.idle === '' ? [] : values.idle.split(',').map((n) => c
 const pinned = !values.unpinned && cpus().length > 1 && Bun.which('taskset') !== null
 const say = (line: string) => console.log(line)
 
-await using scene = await startScene({
-  gateway: pinned ? 0 : undefined,
-  others: pinned ? 1 : undefined,
-})
+await using scene = await startScene(
+  { gateway: pinned ? 0 : undefined, others: pinned ? 1 : undefined },
+  values.bare ? 'bare' : { workers: count('workers', values.workers) },
+)
 
 async function tryRates(): Promise<Report['tried']> {
   if (values['no-run'] || values.rate !== undefined) return null

@@ -1,5 +1,5 @@
 import type { Way } from './load.ts'
-import { cpuSeconds, type Scene } from './scene.ts'
+import { cpuSeconds, type Gateway, type Scene } from './scene.ts'
 
 /** Milliseconds. */
 export interface Spread {
@@ -40,14 +40,14 @@ export interface Stretch {
 /** Watches the open streams for so long. */
 export async function measure(
   { upstream, load }: Scene,
-  gatewayPid: number | undefined,
+  between: Pick<Gateway, 'cpuSeconds'> | undefined,
   { rate, seconds, ways }: { rate: number; seconds: number; ways: readonly Way[] },
 ): Promise<Stretch> {
   for (const way of ways) await load.ask('stats', way)
   await upstream.ask('stats', undefined as never)
   const read = () => ({
     tick: performance.now(),
-    gateway: gatewayPid === undefined ? 0 : cpuSeconds(gatewayPid),
+    gateway: between?.cpuSeconds() ?? 0,
     upstream: cpuSeconds(upstream.pid),
     load: cpuSeconds(load.pid),
   })

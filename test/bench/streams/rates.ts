@@ -28,7 +28,7 @@ export async function findRate(
   while (rate > good && rate < bad) {
     await scene.upstream.ask('rate', rate as never)
     await Bun.sleep(settleMs)
-    const stretch = await measure(scene, gateway?.pid, { rate, seconds: trySeconds, ways: [way] })
+    const stretch = await measure(scene, gateway, { rate, seconds: trySeconds, ways: [way] })
     const keptUp = keepsUp(stretch)
     stretches.push({ ...stretch, keptUp })
     say(describeTry(way, stretch, keptUp))

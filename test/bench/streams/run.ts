@@ -1,7 +1,6 @@
 import { openLedger } from '../../e2e/ledger.ts'
-import type { RunningBinary } from '../../support/binary.ts'
 import { measure, type Stretch } from './measure.ts'
-import { cpuSeconds, endStreams, openStreams, type Scene, startGateway } from './scene.ts'
+import { endStreams, type Gateway, openStreams, type Scene, startGateway } from './scene.ts'
 
 /** Resident memory of the gateway, in bytes. */
 export interface Resident {
@@ -55,7 +54,7 @@ export async function runStreams(scene: Scene, options: RunOptions): Promise<Run
     const { open, broken } = await scene.load.ask('progress', 'gateway')
     say(`  ${open} streams open, ${broken} broken, ${mega(gateway.residentBytes())} MB resident`)
   }, 30_000)
-  const stretch = await measure(scene, gateway.pid, { rate, seconds, ways: ['gateway', 'direct'] })
+  const stretch = await measure(scene, gateway, { rate, seconds, ways: ['gateway', 'direct'] })
   clearInterval(tell)
   clearInterval(timer)
   const wrong = await end(scene, gateway, { streams, besides })
@@ -92,9 +91,9 @@ export async function runIdle(scene: Scene, streams: number): Promise<Idle> {
   const before = gateway.residentBytes()
   await openStreams(scene, 'gateway', gateway.port, streams)
   await Bun.sleep(settleMs)
-  const used = cpuSeconds(gateway.pid)
+  const used = gateway.cpuSeconds()
   await Bun.sleep(idleMs)
-  const cpu = (cpuSeconds(gateway.pid) - used) / (idleMs / 1000)
+  const cpu = (gateway.cpuSeconds() - used) / (idleMs / 1000)
   const open = gateway.residentBytes()
   const wrong = await end(scene, gateway, { streams, besides: 0 })
   return { streams, before, open, perStream: (open - before) / streams, cpu, wrong }
@@ -103,7 +102,7 @@ export async function runIdle(scene: Scene, streams: number): Promise<Idle> {
 /** Ends all streams, and looks at how they ended and what was charged for them. */
 async function end(
   scene: Scene,
-  gateway: RunningBinary,
+  { books }: Gateway,
   { streams, besides }: { readonly streams: number; readonly besides: number },
 ): Promise<string[]> {
   const ended = await endStreams(scene)
@@ -117,12 +116,13 @@ async function end(
       )
     }
   }
-  await using ledger = openLedger(gateway.cwd)
+  if (books === undefined) return wrong
+  await using ledger = openLedger(books.cwd)
   const complete = (await ledger.records()).filter(({ ending }) => ending === 'complete').length
   const charges = (await ledger.charges()).length
   if (charges !== complete) wrong.push(`${complete} streams were complete, ${charges} charged`)
   if ((await ledger.reservations()).length > 0) wrong.push('reservations are still open')
-  const complaints = gateway.stdout.filter((line) => /"level":"error"|unhandled/i.test(line))
+  const complaints = books.stdout.filter((line) => /"level":"error"|unhandled/i.test(line))
   return [...wrong, ...complaints.slice(0, 5)]
 }
 

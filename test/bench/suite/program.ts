@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { residentBytes } from '../../support/binary.ts'
 import { freePort } from '../../support/free-port.ts'
 import { pinnedTo } from '../streams/part.ts'
-import { cpuSeconds } from '../streams/scene.ts'
+import { cpuSeconds, familyOf, sumOf } from '../streams/scene.ts'
 
 /** A program that listens on a port while it is measured. */
 export interface Program extends AsyncDisposable {
@@ -88,14 +87,3 @@ async function isListening(port: number, hasEnded: () => boolean): Promise<boole
   }
   return false
 }
-
-/** A process and all that it has started. */
-function familyOf(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
-  )
-  return [pid, ...children.flatMap((child) => familyOf(Number(child)))]
-}
-
-const sumOf = (pids: readonly number[], read: (pid: number) => number) =>
-  pids.reduce((sum, pid) => sum + read(pid), 0)
