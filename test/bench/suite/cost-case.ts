@@ -30,7 +30,7 @@ export const costCase: BenchCase = {
 
 async function costsOf(bench: Bench, name: SubjectName): Promise<Figures[]> {
   const { options, upstreams } = bench
-  const place: Place = { ...bench.place, env: { BUN_JSC_logGC: '1' } }
+  const place: Place = { ...bench.place, mark: '-costs', env: { BUN_JSC_logGC: '1' } }
   await using subject = await startSubject(name, upstreams.constant, place)
   if (subject?.program === undefined) return []
   await load(bench, subject, options.warmSeconds)

@@ -47,6 +47,8 @@ export interface Place {
   /** Holds files that the nginx subject serves. */
   readonly files: string
   readonly core: number
+  /** Told from others of the same subject, which run at the same time, by this. */
+  readonly mark?: string
   /** Added to the environment of Bun programs. */
   readonly env?: Readonly<Record<string, string>>
   /** The file that starts the Node gateway; undefined where it could not be installed. */
@@ -87,8 +89,9 @@ export function subjectOf(
 }
 
 async function startNamed(name: SubjectName, upstream: string, place: Place) {
-  const { folder, core, env } = place
-  const log = folder.join(`${name}-${new URL(upstream).port}.log`)
+  const { folder, core, env, mark = '' } = place
+  const own = `${name}-${new URL(upstream).port}${mark}`
+  const log = folder.join(`${own}.log`)
   switch (name) {
     case 'direct':
       return undefined
@@ -103,7 +106,7 @@ async function startNamed(name: SubjectName, upstream: string, place: Place) {
     case 'workers-2':
     case 'workers-4':
     case 'translating': {
-      const cwd = folder.join(`${name}-${new URL(upstream).port}`)
+      const cwd = folder.join(own)
       const speaks = name === 'translating' ? ('messages' as const) : ('chat' as const)
       const workers = workersOf[name] ?? 1
       const config = (listen: string) => tollgateConfig({ listen, upstream, speaks, workers })
