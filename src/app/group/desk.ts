@@ -83,7 +83,7 @@ export function openDesk(parts: DeskParts) {
     ...{ commit: join, commitLater: late.keep, onCommitted: spread, log },
   })
   const methods = servedMethods({
-    ...{ ...store, store, counters },
+    ...{ ...store, store, counters, stocks: counters.stocks ?? {} },
     leases: { ageMs: () => lending?.ageMs() ?? null },
     spool: { add: addToSpool },
   })
@@ -123,7 +123,7 @@ export function openDesk(parts: DeskParts) {
     const { leaseMs } = counters
     const welcome: Welcome = {
       ...{ run, trouble, given: given() },
-      counters: { ...counterState(), leaseMs },
+      counters: { ...counterState(), leaseMs, isLending: counters.stocks !== undefined },
     }
     end.packed(kinds.welcome, welcome)
     parts.onJoined?.(worker.id)
@@ -180,6 +180,7 @@ export function openDesk(parts: DeskParts) {
     tellAll({ kind: 'overrun', overrun })
   })
   counters.onBack((isEmpty) => tellAll({ kind: 'counters', isEmpty }))
+  counters.stocks?.onRecall((recall) => tellAll({ kind: 'places', recall }))
 
   const stopBeats = repeat(() => {
     for (const { id, end } of workers.all()) {

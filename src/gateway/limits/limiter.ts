@@ -74,7 +74,11 @@ export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Loca
       return tally && refusedBy(tally, llmTokens)
     },
     count(subjects, llmTokens) {
-      const counted = subjects.flatMap((subject) => tallies.of(subject) ?? [])
+      const counted: Tally<LimitWaiter>[] = []
+      for (const subject of subjects) {
+        const tally = tallies.of(subject)
+        if (tally) counted.push(tally)
+      }
       return queues.permit(counted, llmTokens, tick())
     },
     rejectAll: queues.rejectAll,

@@ -5,6 +5,7 @@ import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type {
   Admission,
   Admitted,
+  Change,
   CoolingBoard,
   CoolingRow,
   Counters,
@@ -12,10 +13,13 @@ import type {
   LimitCounters,
   SharedTexts,
   Shortage,
+  Stock,
+  StockLender,
 } from '../../store/ports/counters.ts'
 import { idText } from '../channels/cooling-table.ts'
 import { PartWindow, partMs } from './part-window.ts'
 import { fits } from './sliding-window.ts'
+import { createStockLender } from './stock-lender.ts'
 
 interface MemoryCountersParts {
   /** Monotonic, in milliseconds. */
@@ -36,11 +40,12 @@ export function createMemoryCounters(parts: MemoryCountersParts): Counters {
   // Parts are numbered by the time of day: a counter that starts anew goes on with them.
   const offsetMs = Date.now() - tick()
   const now = () => tick() + offsetMs
-  const limits = limitCounters(now, leaseMs)
+  const limits = limitCounters({ now, nodes, leaseMs })
   const stop = repeat(limits.clean, cleanMs)
   return {
     admit: limits.admit,
     report: limits.report,
+    stocks: limits.stocks,
     ...sharedTexts(),
     ...coolingBoard(now),
     isUnavailable: () => false,
@@ -57,7 +62,17 @@ export function createMemoryCounters(parts: MemoryCountersParts): Counters {
 /** The end of a running request is unknown. */
 const unknownMs = 1_000
 
-function limitCounters(now: Clock, leaseMs: number): LimitCounters & { clean(): void } {
+interface LimitParts {
+  readonly now: Clock
+  readonly nodes: () => number
+  readonly leaseMs: number
+}
+
+function limitCounters(parts: LimitParts): LimitCounters & {
+  readonly stocks: StockLender
+  clean(): void
+} {
+  const { now, leaseMs } = parts
   const windows = new Map<string, PartWindow>()
   /** By name, then by slot: when its lease ends. */
   const slots = new Map<string, Map<string, number>>()
@@ -65,21 +80,42 @@ function limitCounters(now: Clock, leaseMs: number): LimitCounters & { clean(): 
   const windowOf = (name: string) => windows.getOrInsertComputed(name, () => new PartWindow())
   const slotsOf = (name: string) => slots.getOrInsertComputed(name, () => new Map())
 
+  function count(changes: readonly Change[], at: number): void {
+    for (const { name, part, requests, llmTokens } of changes) {
+      const window = windowOf(name)
+      window.expire(at)
+      window.change(part, requests, llmTokens, at)
+    }
+  }
+
+  function takenOf(name: string, at: number): Stock {
+    const window = windows.get(name)
+    window?.expire(at)
+    const held = slots.get(name)
+    if (held) dropEnded(held, at)
+    const { requests = 0, llmTokens = 0 } = window ?? {}
+    return { requests, llmTokens, slots: held?.size ?? 0 }
+  }
+
+  const lender = createStockLender({ ...parts, takenOf, count })
+
   function shortagesOf({ counted, llmTokens }: Admission, at: number): readonly Shortage[] {
     const shortages: Shortage[] = []
     for (const [place, { name, limits }] of counted.entries()) {
       const { rpm, tpm, concurrency } = limits
+      const lent = lender.lentOf(name)
       const add = (limit: Shortage['limit'], retryAfterMs: number) =>
         shortages.push({ at: place, limit, retryAfterMs })
       if (rpm !== null || tpm !== null) {
         const window = windowOf(name)
         window.expire(at)
-        if (rpm !== null && !fits(window.requests, 1, rpm))
+        if (rpm !== null && !fits(window.requests + lent.requests, 1, rpm))
           add('rpm', window.roomIn('requests', 1, rpm, at))
-        if (tpm !== null && !fits(window.llmTokens, llmTokens, tpm))
+        if (tpm !== null && !fits(window.llmTokens + lent.llmTokens, llmTokens, tpm))
           add('tpm', window.roomIn('llmTokens', llmTokens, tpm, at))
       }
-      if (concurrency !== null && isFull(slotsOf(name), concurrency, at))
+      const lentSlots = lent.slots + lent.open
+      if (concurrency !== null && isFull(slotsOf(name), concurrency - lentSlots, at))
         add('concurrency', unknownMs)
     }
     return shortages
@@ -91,31 +127,38 @@ function limitCounters(now: Clock, leaseMs: number): LimitCounters & { clean(): 
     if (held?.size === 0) slots.delete(name)
   }
 
+  function tryAdmit(admission: Admission): Admitted {
+    const at = now()
+    const shortages = shortagesOf(admission, at)
+    if (shortages.length > 0) return { ok: false, shortages }
+    const { counted, llmTokens, slot } = admission
+    const part = Math.floor(at / partMs)
+    for (const { name, limits } of counted) {
+      if (limits.rpm !== null || limits.tpm !== null) windowOf(name).change(part, 1, llmTokens, at)
+      if (limits.concurrency !== null) slotsOf(name).set(slot, at + leaseMs)
+    }
+    return { ok: true, part }
+  }
+
   return {
-    async admit(admission): Promise<Admitted> {
-      const at = now()
-      const shortages = shortagesOf(admission, at)
-      if (shortages.length > 0) return { ok: false, shortages }
-      const { counted, llmTokens, slot } = admission
-      const part = Math.floor(at / partMs)
-      for (const { name, limits } of counted) {
-        if (limits.rpm !== null || limits.tpm !== null)
-          windowOf(name).change(part, 1, llmTokens, at)
-        if (limits.concurrency !== null) slotsOf(name).set(slot, at + leaseMs)
-      }
-      return { ok: true, part }
+    stocks: lender.stocks,
+    async admit(admission) {
+      const admitted = tryAdmit(admission)
+      if (admitted.ok) return admitted
+      const names = new Set(admitted.shortages.map(({ at }) => admission.counted[at]?.name ?? ''))
+      const returned = lender.lacking([...names])
+      if (returned === undefined) return admitted
+      await returned
+      return tryAdmit(admission)
     },
     async report({ changes = [], freed = [], kept = [] }) {
       const at = now()
-      for (const { name, part, requests, llmTokens } of changes) {
-        const window = windowOf(name)
-        window.expire(at)
-        window.change(part, requests, llmTokens, at)
-      }
+      count(changes, at)
       for (const one of freed) free(one)
       for (const { name, slot } of kept) slotsOf(name).set(slot, at + leaseMs)
     },
     clean() {
+      lender.clean()
       const at = now()
       for (const [name, window] of windows) {
         window.expire(at)

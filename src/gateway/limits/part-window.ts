@@ -8,6 +8,9 @@ interface Part {
   llmTokens: number
 }
 
+/** When what is lent out is back, which is all that lacks. */
+const lentMs = 100
+
 const nothing: Readonly<Part> = { requests: 0, llmTokens: 0 }
 
 /** Requests and LLM tokens of the last minute, in parts that can be changed until they have passed. */
@@ -56,6 +59,7 @@ export class PartWindow {
   /** Milliseconds until an amount fits. */
   roomIn(what: keyof Part, amount: number, limit: number, now: number): number {
     let used = this[what]
+    if (fits(used, amount, limit)) return lentMs
     for (let at = this.#oldest; at <= this.#newest; at++) {
       used -= this.#parts.get(at)?.[what] ?? 0
       if (fits(used, amount, limit)) return Math.max(1, at * partMs + windowMs - now)

@@ -1,21 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
-import {
-  type Change,
-  type Counted,
-  type Counters,
-  CountersUnavailable,
-  type HeldSlot,
-} from '../../store/ports/counters.ts'
+import { type Change, type Counters, CountersUnavailable } from '../../store/ports/counters.ts'
 import { knownMs, patienceMs } from './limit-queues.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
-import {
-  freePermit,
-  type LocalPermit,
-  limitError,
-  type Permit,
-  type PermitReporter,
-} from './permit.ts'
+import { createOutbox } from './outbox.ts'
+import { freePermit, type LocalPermit, limitError, type Permit } from './permit.ts'
 import {
   createLines,
   longestIn,
@@ -24,7 +13,10 @@ import {
   type SharedAnswer,
   type SharedAsk,
 } from './shared-lines.ts'
+import { type SharedHold, SharedPermit } from './shared-permit.ts'
 import { windowMs } from './sliding-window.ts'
+import { isWindowed } from './stock.ts'
+import { createStocks, stockBeatMs } from './stocks.ts'
 import { isUnlimited, type Refused, type Subject, shareOf } from './tally.ts'
 
 /** How often slots are renewed within their lease. */
@@ -45,6 +37,12 @@ export function createSharedLimiter(
   const partNow = () => counters.partAt(tick())
   const outbox = createOutbox(counters, tick, onReported)
   const lines = createLines(tick, ask, enterLocally)
+  const stocks = createStocks({
+    counters,
+    tick,
+    outbox,
+    onReturned: onReported,
+  })
   /** Recent refusals of channels, a guess for `peek`. */
   const refusals = new Map<string, { readonly refused: Refused; readonly untilTick: number }>()
   let slots = 0
@@ -111,7 +109,8 @@ export function createSharedLimiter(
     const part = partNow()
     const slot = asked.unsureSlot
     for (const { name, limits } of counted) {
-      if (slot === undefined && isWindowed(limits)) outbox.change(name, part, 1, llmTokens)
+      if (slot === undefined && isWindowed(limits))
+        outbox.change({ name, part, requests: 1, llmTokens })
     }
     share(permit, { counted, llmTokens, slot: slot ?? nextSlot(), part })
     return permit
@@ -168,25 +167,44 @@ export function createSharedLimiter(
   }
 
   counters.onBack((isEmpty) => {
+    stocks.back(isEmpty)
     if (isEmpty) reportAll()
     renewSlots()
     outbox.flush()
     local.rejectAll(isBack)
   })
   const stopRenewing = repeat(renewSlots, counters.leaseMs / renewalsPerLease)
+  const stopStocks = repeat(() => {
+    stocks.beat()
+    outbox.flush()
+  }, stockBeatMs)
+
+  /** What this process may take without asking; whoever waits in line goes before. */
+  function takeLent(subjects: readonly Subject[], llmTokens: number): Permit | undefined {
+    if (lines.ahead(subjects)) return undefined
+    const taken = stocks.take(subjects, llmTokens)
+    if (taken === undefined) return undefined
+    const permit = local.count(subjects, llmTokens)
+    permit.reportTo(taken)
+    return permit
+  }
 
   return {
     acquire(subjects, llmTokens, wait) {
-      const limited = subjects.filter((subject) => !isUnlimited(subject))
+      const limited = limitedOf(subjects)
       if (limited.length === 0) return freePermit
+      const isAway = counters.isUnavailable()
+      const permit = isAway || wait.signal.aborted ? undefined : takeLent(limited, llmTokens)
+      if (permit) return permit
       const asked = { subjects: limited, llmTokens, wait }
-      return counters.isUnavailable() ? enterLocally(asked) : enterShared(asked)
+      return isAway ? enterLocally(asked) : enterShared(asked)
     },
     tryAcquire(subject, llmTokens) {
       if (isUnlimited(subject)) return freePermit
       if (counters.isUnavailable())
         return tryLocally({ subjects: [subject], llmTokens, wait: never }, subject)
-      return lines.ahead([subject]) ?? tryShared(subject, llmTokens)
+      const subjects = [subject]
+      return lines.ahead(subjects) ?? takeLent(subjects, llmTokens) ?? tryShared(subject, llmTokens)
     },
     peek(subject, llmTokens) {
       if (isUnlimited(subject)) return undefined
@@ -198,132 +216,22 @@ export function createSharedLimiter(
     },
     stop() {
       stopRenewing()
+      stopStocks()
+      stocks.stop()
       lines.stop()
       local.stop()
     },
   }
 }
 
+/** Those that have limits; the same list, where all have. */
+function limitedOf(subjects: readonly Subject[]): readonly Subject[] {
+  for (const subject of subjects)
+    if (isUnlimited(subject)) return subjects.filter((one) => !isUnlimited(one))
+  return subjects
+}
+
 /** Why waiting within a node's share ends. */
 const isBack = Symbol('the counters are back')
 
 const never = { waitMs: 0, signal: new AbortController().signal }
-
-/** What a request holds of the shared limits. */
-interface SharedHold {
-  readonly counted: readonly Counted[]
-  readonly llmTokens: number
-  readonly slot: string
-  readonly part: number
-}
-
-/** A request's share of limits that nodes share; the outbox reports its changes in the background. */
-class SharedPermit implements PermitReporter {
-  readonly #held: SharedHold
-  readonly #open: Set<SharedPermit>
-  readonly #outbox: Outbox
-  readonly #partNow: () => number
-
-  /** `open`: unreleased permits, whose slots are renewed. */
-  constructor(held: SharedHold, open: Set<SharedPermit>, outbox: Outbox, partNow: () => number) {
-    this.#held = held
-    this.#open = open
-    this.#outbox = outbox
-    this.#partNow = partNow
-    open.add(this)
-  }
-
-  used(more: number): void {
-    const { counted, part } = this.#held
-    for (const { name, limits } of counted) {
-      if (limits.tpm !== null) this.#outbox.change(name, more > 0 ? this.#partNow() : part, 0, more)
-    }
-  }
-
-  released(): void {
-    this.#open.delete(this)
-    for (const { name, slot } of this.slots()) this.#outbox.free(name, slot)
-  }
-
-  undone(): void {
-    const { counted, llmTokens, part } = this.#held
-    for (const { name, limits } of counted) {
-      if (isWindowed(limits)) this.#outbox.change(name, part, -1, -llmTokens)
-    }
-  }
-
-  slots(): readonly HeldSlot[] {
-    const { counted, slot } = this.#held
-    return counted
-      .filter(({ limits }) => limits.concurrency !== null)
-      .map(({ name }) => ({ name, slot }))
-  }
-}
-
-const isWindowed = ({ rpm, tpm }: Counted['limits']) => rpm !== null || tpm !== null
-
-type Outbox = ReturnType<typeof createOutbox>
-
-/** Bounds while the counters are unreachable; slots expire. */
-const maxChanges = 100_000
-const maxFreed = 10_000
-
-type UnsentChange = { -readonly [Key in keyof Change]: Change[Key] }
-
-/** Reports once per turn of the event loop, then calls `onReported` for what has room. */
-function createOutbox(
-  counters: Pick<Counters, 'isUnavailable' | 'partAt' | 'report'>,
-  tick: Clock,
-  onReported: (names: ReadonlySet<string>) => void,
-) {
-  let changes = new Map<string, UnsentChange>()
-  let freed: HeldSlot[] = []
-  let planned: ReturnType<typeof setImmediate> | undefined
-
-  /** Merged, a subject has about six hundred changes; expired ones are useless. */
-  function forgetPassed(): void {
-    const oldest = counters.partAt(tick() - windowMs)
-    for (const [key, { part }] of changes) if (part <= oldest) changes.delete(key)
-    if (changes.size > maxChanges) changes.clear()
-  }
-
-  function flush(): void {
-    clearImmediate(planned)
-    planned = undefined
-    if (changes.size === 0 && freed.length === 0) return
-    if (counters.isUnavailable()) {
-      if (changes.size > maxChanges) forgetPassed()
-      if (freed.length > maxFreed) freed = freed.slice(-maxFreed / 2)
-      return
-    }
-    const report = { changes: [...changes.values()], freed }
-    changes = new Map()
-    freed = []
-    // Not sent again: it may have arrived.
-    counters.report(report).catch(() => {})
-    onReported(new Set([...report.changes, ...report.freed].map(({ name }) => name)))
-  }
-
-  function plan(): void {
-    planned ??= setImmediate(flush)
-  }
-
-  return {
-    change(name: string, part: number, requests: number, llmTokens: number): void {
-      const key = `${part} ${name}`
-      const waiting = changes.get(key)
-      if (waiting === undefined) changes.set(key, { name, part, requests, llmTokens })
-      else {
-        waiting.requests += requests
-        waiting.llmTokens += llmTokens
-      }
-      plan()
-    },
-    free(name: string, slot: string): void {
-      freed.push({ name, slot })
-      plan()
-    },
-    flush,
-    forgetChanges: (): void => changes.clear(),
-  }
-}

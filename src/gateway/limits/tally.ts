@@ -191,7 +191,7 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
 
   return {
     of(subject: Subject): Tally<Waiter> | undefined {
-      const key = subject.id * kinds.length + kinds.indexOf(subject.kind)
+      const key = keyOf(subject)
       const known = tallies.get(key)
       if (known !== undefined) known.subject = subject
       // Waiters are admitted when limits are removed.
@@ -211,6 +211,9 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
     },
   }
 }
+
+/** A subject's number among all of them. */
+export const keyOf = ({ kind, id }: Subject): number => id * kinds.length + kinds.indexOf(kind)
 
 const kinds = ['token', 'account', 'group', 'channel'] satisfies Subject['kind'][]
 

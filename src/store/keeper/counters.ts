@@ -1,4 +1,11 @@
-import type { Admitted, CoolingRow, Counters } from '../ports/counters.ts'
+import type {
+  Admitted,
+  CoolingRow,
+  Counters,
+  StockAnswer,
+  StockLender,
+  StockRecall,
+} from '../ports/counters.ts'
 import type { Link } from './link.ts'
 import type { CounterState, News, Welcome } from './messages.ts'
 
@@ -8,7 +15,9 @@ const partMs = 100
 /** The keeper's counters on the other end of the link. While it is away, calls reject at once. */
 export function createKeeperCounters(link: () => Link) {
   const listeners: ((isEmpty: boolean) => void)[] = []
+  const onRecall: ((recall: StockRecall) => void)[] = []
   let leaseMs = 20_000
+  let isLending = false
   let state: CounterState = { isAway: false, nodes: 1, partNow: 0 }
   let offsetMs = Date.now() - performance.now()
   let run: string | undefined
@@ -26,6 +35,11 @@ export function createKeeperCounters(link: () => Link) {
     const own = Math.floor((performance.now() + offsetMs) / partMs)
     if (Math.abs(own - found.partNow) > 1)
       offsetMs = (found.partNow + 0.5) * partMs - performance.now()
+  }
+
+  const stocks: StockLender = {
+    lend: (report) => link().quickCall('stocks', 'lend', [report]) as Promise<StockAnswer>,
+    onRecall: (listener) => onRecall.push(listener),
   }
 
   const counters: Counters = {
@@ -53,6 +67,9 @@ export function createKeeperCounters(link: () => Link) {
     get leaseMs() {
       return leaseMs
     },
+    get stocks() {
+      return isLending ? stocks : undefined
+    },
     onBack: (listener) => listeners.push(listener),
     async close() {
       // The link is the store's, which is closed later.
@@ -65,11 +82,12 @@ export function createKeeperCounters(link: () => Link) {
     up(welcome: Welcome): void {
       const isEmpty = welcome.run !== run
       run = welcome.run
-      leaseMs = welcome.counters.leaseMs
+      ;({ leaseMs, isLending } = welcome.counters)
       note(welcome.counters)
       if (!state.isAway) reportBack(isEmpty)
     },
     news(news: News): void {
+      if (news.kind === 'places') for (const listener of onRecall) listener(news.recall)
       if (news.kind !== 'counters') return
       state = { ...state, isAway: false }
       reportBack(news.isEmpty)

@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'bun:jsc'
 import type { Owed } from '../../leases/messages.ts'
+import type { StockRecall } from '../ports/counters.ts'
 import type {
   AccountFigures,
   Batch,
@@ -48,7 +49,11 @@ export interface CounterState {
 export interface Welcome {
   /** Of this run of the keeper: another one has forgotten what was in its memory. */
   readonly run: string
-  readonly counters: CounterState & { readonly leaseMs: number }
+  readonly counters: CounterState & {
+    readonly leaseMs: number
+    /** Whether they lend places of limits. */
+    readonly isLending: boolean
+  }
   /** Why the database can't be worked with; null: it can. */
   readonly trouble: string | null
   /** What the keeper gives a worker to begin with: its configuration and the like. */
@@ -90,6 +95,7 @@ export type News =
   | { readonly kind: 'changed'; readonly what: Exclude<ChangedElsewhere, false> }
   | { readonly kind: 'given'; readonly given: unknown }
   | { readonly kind: 'recall'; readonly accountIds: readonly number[] }
+  | { readonly kind: 'places'; readonly recall: StockRecall }
   | { readonly kind: 'overrun'; readonly overrun: Overrun }
   | { readonly kind: 'trouble'; readonly trouble: string | null }
   /** The counters are back; `isEmpty`: they know nothing of before. */

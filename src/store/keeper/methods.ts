@@ -48,6 +48,7 @@ export const allowedMethods: Readonly<Record<string, readonly string[]>> = {
   ...storeMethods,
   store: ['check'],
   counters: countersMethods,
+  stocks: ['lend'],
   spool: spoolMethods,
   leases: ['ageMs'],
 }

@@ -54,6 +54,55 @@ export interface LimitCounters {
   report(report: Report): Promise<void>
 }
 
+/** Requests and LLM tokens of the current minute, and slots, that a process may take without asking. */
+export interface Stock {
+  readonly requests: number
+  readonly llmTokens: number
+  readonly slots: number
+}
+
+/** What a holder has of one name. */
+export interface HeldStock extends Counted {
+  /** What is left. What it held before, and has not reported as taken, returns. */
+  readonly rest: Stock
+  /** Slots of its stock that requests hold: what was not lent counts all the same. */
+  readonly open: number
+  /** How much more is wished for. */
+  readonly wish?: Stock
+}
+
+/** A holder reports one after another; one that was not answered it sends again, unchanged. */
+export interface StockReport {
+  /** Its name among all holders of all nodes. */
+  readonly holder: string
+  /** From 1. */
+  readonly no: number
+  /** The last recall that it has heard. */
+  readonly heard: number
+  /** Of those names that have changed. */
+  readonly stocks: readonly HeldStock[]
+  /** Taken from the stocks since the last report. */
+  readonly taken: readonly Change[]
+}
+
+export interface StockAnswer {
+  readonly lent: readonly (Stock & { readonly name: string })[]
+  /** The holder is not known (any more): what it held counts as taken. */
+  readonly isLost?: true
+}
+
+/** These are short: what is left of them is to be returned at once. */
+export interface StockRecall {
+  readonly no: number
+  readonly names: readonly string[]
+}
+
+/** Lends small parts of what is free. What is lent counts as taken; without a report it does so after `leaseMs`. */
+export interface StockLender {
+  lend(report: StockReport): Promise<StockAnswer>
+  onRecall(listener: (recall: StockRecall) => void): void
+}
+
 /** Short texts by name, each forgotten some time after its last use: an hour, or `keptMs`. */
 export interface SharedTexts {
   get(name: string, keptMs?: number): Promise<string | undefined>
@@ -79,6 +128,8 @@ export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
   /** The part of the window that a moment of this process's monotonic clock (ms) is in. */
   partAt(tick: number): number
   readonly leaseMs: number
+  /** Undefined: each request asks. */
+  readonly stocks?: StockLender | undefined
   /** Calls back when it can be reached again; `isEmpty`: it knows nothing of this node any more. */
   onBack(listener: (isEmpty: boolean) => void): void
   /** Unregisters this node at once. */

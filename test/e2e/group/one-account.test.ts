@@ -64,6 +64,7 @@ beforeAll(async () => {
           ...[
             account('three', 100, { limits: { concurrency: 3 } }),
             account('fifty', 100, { limits: { rpm: 50 } }),
+            account('thousand', 100, { limits: { rpm: 1_000, concurrency: 500 } }),
           ],
         ],
       }),
@@ -142,6 +143,14 @@ describe('400 requests at once by four workers', () => {
   test('pass a limit of 50 a minute 50 times', async () => {
     const counts = await outcomes('fifty', 400)
     expect(Object.fromEntries(counts)).toEqual({ 200: 50, '429 rate_limited': 350 })
+  })
+
+  test('pass a limit of 1,000 a minute 1,000 times, of which workers hold some in stock', async () => {
+    const counts = new Map<string, number>()
+    for (let round = 0; round < 12; round++)
+      for (const [key, count] of await outcomes('thousand', 100))
+        counts.set(key, (counts.get(key) ?? 0) + count)
+    expect(Object.fromEntries(counts)).toEqual({ 200: 1_000, '429 rate_limited': 200 })
   })
 
   test('are three at once where three are allowed', async () => {
