@@ -57,8 +57,8 @@ export async function replay(
     const { requestId, tokenId, accountId, createdAt } = settlement.request
     const token = await tokens.getOrInsertComputed(tokenId, records.tokenOrigin)
     if (token?.accountId === accountId && token.createdAt <= createdAt + skewMs) {
-      // The lease that covered it ended with its process.
-      const { leasedNano: _, ...unleased } = settlement
+      // The leases that covered it ended with its process.
+      const { leasedNano: _, budgetLeasedNano: __, ...unleased } = settlement
       kept.keep(requestId, { settle: [unleased] })
       continue
     }

@@ -10,8 +10,9 @@ import {
   useMs,
 } from './held.ts'
 import type { Lease, LeaseWish, Owed } from './messages.ts'
+import type { Purse } from './purse.ts'
 
-/** While an account is short of money, its leases only shrink. */
+/** While a purse is short of money, its leases only shrink. */
 const shortMs = 1_000
 /** The first spare, as a multiple of the request that lacked one. */
 const firstSpare = 4
@@ -23,15 +24,15 @@ export type Borrower = ReturnType<typeof createBorrower>
  * one monotonic clock. What counts as held is never more than what the lender has lent.
  */
 export function createBorrower() {
-  const accounts = new Map<number, Held>()
+  const purses = new Map<Purse, Held>()
   const due: Held[] = []
   let lastNo = 0
 
-  function heldOf(accountId: number): Held {
-    let held = accounts.get(accountId)
+  function heldOf(purse: Purse): Held {
+    let held = purses.get(purse)
     if (held === undefined) {
-      held = nothingHeld(accountId, lastNo)
-      accounts.set(accountId, held)
+      held = nothingHeld(purse, lastNo)
+      purses.set(purse, held)
     }
     return held
   }
@@ -88,7 +89,7 @@ export function createBorrower() {
       held.returningNano -= byNano
       held.returnedNo = lastNo
     }
-    const wish = { accountId: held.accountId, no: lastNo, byNano }
+    const wish = { purse: held.purse, no: lastNo, byNano }
     return isOwed ? { ...wish, isOwed } : wish
   }
 
@@ -103,8 +104,8 @@ export function createBorrower() {
     if (owedOf(held) > 0) setDue(held)
   }
 
-  function shrink(accountId: number, now: number): void {
-    const held = accounts.get(accountId)
+  function shrink(purse: Purse, now: number): void {
+    const held = purses.get(purse)
     if (held === undefined) return
     held.shortUntil = now + shortMs
     if (spareOf(held) > 0) setDue(held)
@@ -112,10 +113,10 @@ export function createBorrower() {
 
   return {
     /** Takes from the lease for a request; false: it does not cover this. */
-    take(accountId: number, nano: number, now: number): boolean {
-      const held = accounts.get(accountId)
+    take(purse: Purse, nano: number, now: number): boolean {
+      const held = purses.get(purse)
       if (held === undefined) {
-        heldOf(accountId).missedAt = now
+        heldOf(purse).missedAt = now
         return false
       }
       const restNano = spareOf(held) - nano
@@ -129,21 +130,21 @@ export function createBorrower() {
       return true
     },
     /** Ends the use of what was taken: its request costs less, or its end is stored (then before `answered`). */
-    release(accountId: number, nano: number): void {
-      const held = accounts.get(accountId)
+    release(purse: Purse, nano: number): void {
+      const held = purses.get(purse)
       if (held === undefined || nano === 0) return
       held.usedNano -= nano
       if (held.shortUntil > 0) setDue(held)
     },
     /** Aims at this much unused: others ask for it. */
-    want(accountId: number, spareNano: number, now: number): void {
-      const held = heldOf(accountId)
+    want(purse: Purse, spareNano: number, now: number): void {
+      const held = heldOf(purse)
       held.missedAt = now
       aim(held, spareNano)
     },
     /** What of a lease is unused. */
-    spareNano(accountId: number): number {
-      const held = accounts.get(accountId)
+    spareNano(purse: Purse): number {
+      const held = purses.get(purse)
       return held ? Math.max(0, spareOf(held)) : 0
     },
     /** Whether `wishes` has something to say. */
@@ -162,43 +163,43 @@ export function createBorrower() {
     /** The lender's answer to a batch. */
     answered(leases: readonly Lease[], now: number): void {
       for (const lease of leases) {
-        const held = accounts.get(lease.accountId)
+        const held = purses.get(lease.purse)
         if (held) {
           answered(held, lease)
           if (spareOf(held) > 0 ? now < held.shortUntil : isWanting(held, now)) setDue(held)
-        } else if (lease.leaseNano > 0) ask(heldOf(lease.accountId))
+        } else if (lease.leaseNano > 0) ask(heldOf(lease.purse))
       }
     },
     /** The wishes of a batch that was not answered: they may have been done or not, or are done later. */
     failed(wishes: readonly LeaseWish[]): void {
-      for (const { accountId, no } of wishes) {
-        const held = accounts.get(accountId)
+      for (const { purse, no } of wishes) {
+        const held = purses.get(purse)
         const isLast = held && (held.askedNo === no || held.askedNo <= held.no)
         if (isLast) ask(held)
       }
     },
-    /** The accounts are short of money: what is unused goes back, and nothing more is wished for a while. */
-    recalled(accountIds: readonly number[], now: number): void {
-      for (const accountId of accountIds) shrink(accountId, now)
+    /** They are short of money: what is unused goes back, and nothing more is wished for a while. */
+    recalled(short: readonly Purse[], now: number): void {
+      for (const purse of short) shrink(purse, now)
     },
     /** Before the end: what is unused goes back. */
     returnAll(now: number): void {
-      for (const accountId of accounts.keys()) shrink(accountId, now)
+      for (const purse of purses.keys()) shrink(purse, now)
     },
-    /** Once a second: returns what is idle, and forgets accounts without any. */
+    /** Once a second: returns what is idle, and forgets purses of which it has none. */
     rest(now: number): void {
-      for (const held of accounts.values()) {
+      for (const held of purses.values()) {
         if (spareOf(held) > 0 && now - held.refilledAt >= idleMs) {
           held.aimNano = now - held.takenAt >= idleMs ? 0 : Math.floor(held.aimNano / 2)
           held.refilledAt = now
           setDue(held)
         }
-        if (isForgettable(held, now)) accounts.delete(held.accountId)
+        if (isForgettable(held, now)) purses.delete(held.purse)
       }
     },
     /** The lender has ended all leases: what is promised is owed. */
     lost(): void {
-      for (const held of accounts.values()) {
+      for (const held of purses.values()) {
         const mayHold = held.leaseNano > 0 || held.askedNo > held.no
         restart(held, 0)
         // Some may have been lent again meanwhile, or is by a wish that is still under way.
@@ -211,17 +212,17 @@ export function createBorrower() {
      */
     owed(): Owed {
       lastNo++
-      for (const held of accounts.values()) restart(held, held.usedNano)
-      const used = [...accounts.values()].filter(({ usedNano }) => usedNano > 0)
+      for (const held of purses.values()) restart(held, held.usedNano)
+      const used = [...purses.values()].filter(({ usedNano }) => usedNano > 0)
       const no = lastNo
       return {
-        leases: used.map(({ accountId, usedNano }) => ({ accountId, leaseNano: usedNano, no })),
+        leases: used.map(({ purse, usedNano }) => ({ purse, leaseNano: usedNano, no })),
         no,
       }
     },
     /** Adds what a borrower of this one owes, covered or not. */
-    owe(accountId: number, nano: number): void {
-      const held = heldOf(accountId)
+    owe(purse: Purse, nano: number): void {
+      const held = heldOf(purse)
       held.usedNano += nano
       if (owedOf(held) > 0) setDue(held)
     },

@@ -13,8 +13,8 @@ export function grant(
   freeNano: number,
   share = shareOfFree,
 ): Lease {
-  const { accountId, leaseNano } = lease
+  const { purse, leaseNano } = lease
   if (no <= lease.no) return lease
   const mostNano = isOwed ? byNano : Math.max(0, Math.floor(freeNano / share))
-  return { accountId, leaseNano: Math.max(0, leaseNano + Math.min(byNano, mostNano)), no }
+  return { purse, leaseNano: Math.max(0, leaseNano + Math.min(byNano, mostNano)), no }
 }

@@ -1,3 +1,5 @@
+import type { Purse } from './purse.ts'
+
 /** Two requests within this time are use: the first one alone wishes for nothing. */
 export const useMs = 5_000
 /** A spare that is used up within this time was too small: the next is twice as large. */
@@ -7,9 +9,9 @@ export const idleMs = 5_000
 /** After a grant that was too little. */
 const pauseMs = 100
 
-/** What a process holds of the money of one account, in nano-USD. */
+/** What a process holds of the money in one purse, in nano-USD. */
 export interface Held {
-  readonly accountId: number
+  readonly purse: Purse
   /** As last answered, by the wish `no`. */
   leaseNano: number
   no: number
@@ -43,8 +45,8 @@ export const owedOf = (held: Held): number => Math.max(0, held.usedNano - held.l
 
 const long = Number.NEGATIVE_INFINITY
 
-export const nothingHeld = (accountId: number, no: number): Held => ({
-  ...{ accountId, no, leaseNano: 0, usedNano: 0, returningNano: 0, askedNo: no, aimNano: 0 },
+export const nothingHeld = (purse: Purse, no: number): Held => ({
+  ...{ purse, no, leaseNano: 0, usedNano: 0, returningNano: 0, askedNo: no, aimNano: 0 },
   returnedNo: no,
   ...{ isGrowing: false, isUnsure: false, wasTooLittle: false, isDue: false },
   ...{ refilledAt: long, takenAt: long, missedAt: long, shortUntil: 0 },

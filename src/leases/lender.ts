@@ -1,6 +1,7 @@
 import type { Borrower } from './borrower.ts'
 import { grant } from './grant.ts'
 import type { Lease, LeaseWish } from './messages.ts'
+import type { Purse } from './purse.ts'
 
 /** A wish gets at most this part of the spare capital: others wish, too. */
 const shareOfSpare = 2
@@ -16,13 +17,13 @@ export interface Loan {
    * When a settlement arrives: gives how much of it the lease covers. It is the keeper's to settle: it
    * stays in use until `release` of the keeper's own borrower.
    */
-  settled(accountId: number, leasedNano: number): number
+  settled(purse: Purse, leasedNano: number): number
   /** The settlement was not stored; the worker is told so. False: it is gone, the keeper stores it. */
-  failed(accountId: number, coveredNano: number): boolean
-  /** To be called when its batch is committed. Grants its wishes; returns its leases on these accounts, and on those it wished for. */
-  granted(wishes: readonly LeaseWish[], accountIds: Iterable<number>, now: number): readonly Lease[]
-  /** What of an account it holds. */
-  leaseNano(accountId: number): number
+  failed(purse: Purse, coveredNano: number): boolean
+  /** To be called when its batch is committed. Grants its wishes; returns its leases on these purses, and on those it wished for. */
+  granted(wishes: readonly LeaseWish[], purses: Iterable<Purse>, now: number): readonly Lease[]
+  /** What of a purse it holds. */
+  leaseNano(purse: Purse): number
   /** The worker has died, or speaks on a new connection: all it held is free. */
   end(): void
 }
@@ -45,9 +46,9 @@ export function createLender(capital: Borrower) {
 
   return {
     joined,
-    /** Those that hold some of an account's money: they return it when the account is short. */
-    holders: (accountId: number): readonly Loan[] =>
-      [...loans].filter((loan) => loan.leaseNano(accountId) > 0),
+    /** Those that hold some of a purse's money: they return it when that is short. */
+    holders: (purse: Purse): readonly Loan[] =>
+      [...loans].filter((loan) => loan.leaseNano(purse) > 0),
     /** All leases have ended, by `lost` of the capital: each worker must join anew, with what it owes. */
     lost(): void {
       for (const loan of [...loans]) loan.end()
@@ -62,36 +63,35 @@ function createLoan(
   voidNo: number,
   onEnd: () => void,
 ): Loan {
-  const leases = new Map<number, Lease>()
+  const leases = new Map<Purse, Lease>()
   let isOver = false
 
-  const leaseOf = (accountId: number): Lease =>
-    leases.get(accountId) ?? { accountId, leaseNano: 0, no: voidNo }
+  const leaseOf = (purse: Purse): Lease => leases.get(purse) ?? { purse, leaseNano: 0, no: voidNo }
 
   const lower = (lease: Lease, byNano: number): void => {
-    leases.set(lease.accountId, { ...lease, leaseNano: lease.leaseNano - byNano })
+    leases.set(lease.purse, { ...lease, leaseNano: lease.leaseNano - byNano })
   }
 
   function giveBack(wish: LeaseWish): void {
-    const before = leaseOf(wish.accountId)
+    const before = leaseOf(wish.purse)
     const after = grant(before, wish, 0)
-    leases.set(wish.accountId, after)
-    capital.release(wish.accountId, before.leaseNano - after.leaseNano)
+    leases.set(wish.purse, after)
+    capital.release(wish.purse, before.leaseNano - after.leaseNano)
   }
 
   function lend(wish: LeaseWish, now: number): void {
-    const { accountId } = wish
-    const before = leaseOf(accountId)
-    const after = grant(before, wish, capital.spareNano(accountId), shareOfSpare)
+    const { purse } = wish
+    const before = leaseOf(purse)
+    const after = grant(before, wish, capital.spareNano(purse), shareOfSpare)
     const grownNano = after.leaseNano - before.leaseNano
-    if (wish.isOwed) capital.owe(accountId, grownNano)
-    else if (grownNano > 0) capital.take(accountId, grownNano, now)
-    leases.set(accountId, after)
+    if (wish.isOwed) capital.owe(purse, grownNano)
+    else if (grownNano > 0) capital.take(purse, grownNano, now)
+    leases.set(purse, after)
   }
 
   for (const lease of owed) {
-    leases.set(lease.accountId, lease)
-    capital.owe(lease.accountId, lease.leaseNano)
+    leases.set(lease.purse, lease)
+    capital.owe(lease.purse, lease.leaseNano)
   }
 
   return {
@@ -99,33 +99,33 @@ function createLoan(
       if (isOver) return false
       for (const wish of wishes) {
         if (wish.byNano < 0) giveBack(wish)
-        else if (wish.byNano > 0) capital.want(wish.accountId, shareOfSpare * wish.byNano, now)
+        else if (wish.byNano > 0) capital.want(wish.purse, shareOfSpare * wish.byNano, now)
       }
       return true
     },
-    settled(accountId, leasedNano) {
-      const lease = leaseOf(accountId)
+    settled(purse, leasedNano) {
+      const lease = leaseOf(purse)
       const coveredNano = Math.min(lease.leaseNano, leasedNano)
       if (coveredNano > 0) lower(lease, coveredNano)
       return coveredNano
     },
-    failed(accountId, coveredNano) {
-      if (!isOver) lower(leaseOf(accountId), -coveredNano)
+    failed(purse, coveredNano) {
+      if (!isOver) lower(leaseOf(purse), -coveredNano)
       return !isOver
     },
-    granted(wishes, accountIds, now) {
+    granted(wishes, purses, now) {
       if (isOver) return []
       for (const wish of wishes) if (wish.byNano >= 0) lend(wish, now)
-      const named = new Set(accountIds)
-      for (const { accountId } of wishes) named.add(accountId)
+      const named = new Set(purses)
+      for (const { purse } of wishes) named.add(purse)
       return [...named].map(leaseOf)
     },
-    leaseNano: (accountId) => leaseOf(accountId).leaseNano,
+    leaseNano: (purse) => leaseOf(purse).leaseNano,
     end() {
       if (isOver) return
       isOver = true
       onEnd()
-      for (const { accountId, leaseNano } of leases.values()) capital.release(accountId, leaseNano)
+      for (const { purse, leaseNano } of leases.values()) capital.release(purse, leaseNano)
     },
   }
 }

@@ -1,11 +1,13 @@
+import type { Purse } from './purse.ts'
+
 /**
- * A lease is money of an account that a borrower may promise to requests without asking. The store lends
+ * A lease is money of a purse that a borrower may promise to requests without asking. The store lends
  * to nodes, a keeper to its workers, by the same two messages.
  */
 
 /** A borrower's wish to change one lease. */
 export interface LeaseWish {
-  readonly accountId: number
+  readonly purse: Purse
   /** Higher than in each earlier wish of the borrower: a lender ignores a wish that is not above the last. */
   readonly no: number
   /** By how much the lease is to grow; negative: this much is returned. */
@@ -24,7 +26,7 @@ export interface Owed {
 
 /** A lender's answer: the whole lease as it is now. */
 export interface Lease {
-  readonly accountId: number
+  readonly purse: Purse
   readonly leaseNano: number
   /** Of the last wish that it includes; 0: of none. */
   readonly no: number

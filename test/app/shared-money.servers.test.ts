@@ -91,7 +91,8 @@ describe.skipIf(!hasPostgres)('three gateways with one PostgreSQL', () => {
     expect(await outcomeOf(gateways.ask(0))).toEqual([401, 'budget'])
     const [sums] = await ask(
       gateways.database.url,
-      `SELECT total_nano, token_spending.reserved_nano, account.reserved_nano AS of_account,
+      `SELECT total_nano, token_spending.reserved_nano, (account.reserved_nano - (SELECT sum(amount_nano)
+            FROM lease WHERE purse = account.id))::bigint AS of_account,
           (SELECT count(*) FROM request WHERE amount_nano > 0) AS charged
         FROM token_spending, account`,
     )

@@ -78,7 +78,7 @@ const ways: Record<string, (size: number) => Promise<void>> = {
   async 'short, under a lease'(size) {
     await commit({
       settle: ids(size).map((id) => settled(id, { neverReserved: true, leasedNano })),
-      leases: [{ accountId: 1, no: ++wishes, byNano: leasedNano * size }],
+      leases: [{ purse: 1, no: ++wishes, byNano: leasedNano * size }],
     })
   },
   /** Others: each batch settles those that the one before has begun. */
@@ -88,7 +88,7 @@ const ways: Record<string, (size: number) => Promise<void>> = {
     await commit({
       settle: ended.map((id) => settled(id, { leasedNano })),
       reserve: begun.map((id) => ({ ...reserved(id), amountNano: 0 })),
-      leases: [{ accountId: 1, no: ++wishes, byNano: leasedNano * size }],
+      leases: [{ purse: 1, no: ++wishes, byNano: leasedNano * size }],
     })
   },
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Committer, createCommitter } from '../../src/gateway/money/committer.ts'
+import { purseOfBudget } from '../../src/leases/purse.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import type { Batch } from '../../src/store/ports/records.ts'
 import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/open.ts'
@@ -30,7 +31,7 @@ describe.skipIf(!hasPostgres)('money that another node has leased', () => {
     await seed(mine)
     await mine.nodes.register({ name: 'mine', version: '1' })
     await other.nodes.register({ name: 'other', version: '1' })
-    await other.records.commit({ leases: [{ accountId, no: 1, byNano: leaseNano }] })
+    await other.records.commit({ leases: [{ purse: accountId, no: 1, byNano: leaseNano }] })
     const { records } = mine
     batches = []
     answers = 0
@@ -52,7 +53,7 @@ describe.skipIf(!hasPostgres)('money that another node has leased', () => {
 
   test('comes back for a request that needs it, before that is denied', async () => {
     other.records.leases?.onRecall(() => {
-      const leases = [{ accountId, no: 2, byNano: -leaseNano }]
+      const leases = [{ purse: accountId, no: 2, byNano: -leaseNano }]
       other.records.commit({ leases }).catch(() => {})
     })
     expect(await reserveBy(committer, whole)).toBeUndefined()
@@ -64,13 +65,26 @@ describe.skipIf(!hasPostgres)('money that another node has leased', () => {
     expect(batches.map(({ reserve }) => reserve?.length)).toEqual([1, 1, 1])
   })
 
+  test('comes back where it is of the budget of the token', async () => {
+    const budget = { totalNano: 1_000, dayNano: null, monthNano: null }
+    await mine.admin.changeToken({ id: 1, budget, actor: 'someone' })
+    const purse = purseOfBudget(1)
+    await other.records.commit({ leases: [{ purse, no: 2, byNano: 250 }] })
+    const all = reservation({ requestId: 'all', amountNano: 1_000 })
+    const denial = reserveBy(committer, all)
+    await until('it was denied once', () => answers === 1)
+    await other.records.commit({ leases: [{ purse, no: 3, byNano: -250 }] })
+    expect(await denial).toBeUndefined()
+    expect(await reserveBy(committer, { ...all, requestId: 'more' })).toBe('budget')
+  })
+
   test('comes back for a stream that needs more', async () => {
     const little = reservation({ requestId: 'stream', amountNano: 1 })
     expect(await reserveBy(committer, little)).toBeUndefined()
-    const growth = { requestId: 'stream', accountId, byNano: opening - 1, fromNano: 1 }
+    const growth = { requestId: 'stream', accountId, tokenId: 1, byNano: opening - 1, fromNano: 1 }
     const grown = committer.grow(growth)
     await until('it was denied once', () => answers === 2)
-    await other.records.commit({ leases: [{ accountId, no: 2, byNano: -leaseNano }] })
+    await other.records.commit({ leases: [{ purse: accountId, no: 2, byNano: -leaseNano }] })
     expect(await grown).toBeUndefined()
   })
 
@@ -79,7 +93,7 @@ describe.skipIf(!hasPostgres)('money that another node has leased', () => {
     await until('it was denied once', () => answers === 1)
     await committer.settle(settlement({ requestId: 'whole', amountNano: 5 }))
     expect(await denial).toBeUndefined()
-    await other.records.commit({ leases: [{ accountId, no: 2, byNano: -leaseNano }] })
+    await other.records.commit({ leases: [{ purse: accountId, no: 2, byNano: -leaseNano }] })
     await committer.idle()
     expect(await mine.nodes.reservations()).toEqual([])
     expect((await mine.admin.account('ann@example.com'))?.reservedNano).toBe(0)

@@ -20,7 +20,7 @@ const asked = (id: number, amountNano = 100) => reservation({ requestId: `req_${
 const reserve = (id: number, amountNano?: number) =>
   reserveBy(scene.committer, asked(id, amountNano))
 const grow = (id: number, byNano: number) =>
-  scene.committer.grow({ requestId: `req_${id}`, accountId: 1, byNano })
+  scene.committer.grow({ requestId: `req_${id}`, accountId: 1, tokenId: 1, byNano })
 /** How many of each kind a batch has. */
 const counts = ({ settle = [], release = [], reserve = [], grow = [] }: Batch) =>
   [settle, release, reserve, grow].map(({ length }) => length)

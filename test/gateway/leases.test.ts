@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Denial } from '../../src/gateway/money/commit-item.ts'
+import type { Borrower } from '../../src/leases/borrower.ts'
+import { purseOfAccount, purseOfBudget } from '../../src/leases/purse.ts'
 import type { Batch, Reservation, Settlement, Spool } from '../../src/store/ports/records.ts'
 import { StoreError } from '../../src/store/ports/store-error.ts'
 import { now, settlement } from '../store/support.ts'
@@ -17,9 +19,11 @@ const reservation = (id: number, amountNano: number): Reservation => ({
 })
 
 /** Begins a request; gives whether a lease covers it, and else the store's answer. */
-async function begin({ reservations, committer }: MoneyScene, id: number, nano: number) {
+async function begin({ reservations, committer, isLimited }: Scene, id: number, nano: number) {
   const one = reservation(id, nano)
-  if (reservations.isCovered(one.requestId, one.accountId, nano)) {
+  const { requestId, accountId, tokenId, createdAt } = one
+  const payer = { accountId, budgetOf: isLimited ? tokenId : undefined }
+  if (reservations.isCovered({ requestId, startedAt: createdAt, payer }, nano)) {
     reservations.reserveCovered({ ...one, amountNano: 0 }, nano)
     return 'covered'
   }
@@ -29,11 +33,24 @@ async function begin({ reservations, committer }: MoneyScene, id: number, nano: 
   return (await listener.promise) ?? 'stored'
 }
 
-/** A scene whose account is in use: its process holds a lease. */
-async function inUse(options: Partial<MoneyOptions> = {}) {
-  const scene = await createMoneyScene({ balanceNano, lends: true, ...options })
+interface Scene extends MoneyScene {
+  /** Whether its token has a budget. */
+  readonly isLimited?: boolean
+}
+
+/** A scene whose account is in use: its process holds a lease; with `budgetNano` one of its token's budget, too. */
+async function inUse({
+  budgetNano,
+  ...options
+}: Partial<MoneyOptions> & { budgetNano?: number } = {}) {
+  const money = await createMoneyScene({ balanceNano, lends: true, ...options })
+  const scene = Object.assign(money, { isLimited: budgetNano !== undefined })
   const { lender, leases } = scene
   if (!lender || !leases) throw new Error('It does not lend.')
+  if (budgetNano !== undefined) {
+    const budget = { totalNano: budgetNano, dayNano: null, monthNano: null }
+    await scene.store.admin.changeToken({ id: 1, actor: 'someone', budget })
+  }
   expect(await begin(scene, 1, 1_000)).toBe('stored')
   expect(await begin(scene, 2, 1_000)).toBe('stored')
   expect(lender.leaseNano(1)).toBe(4_000)
@@ -205,6 +222,92 @@ describe('a lease', () => {
   })
 })
 
+describe('where its token has a budget, a request', () => {
+  const account = purseOfAccount(1)
+  const budget = purseOfBudget(1)
+  const spares = ({ leases }: { leases: { borrower: Borrower } }) =>
+    [account, budget].map(leases.borrower.spareNano)
+
+  test('is covered by the leases of both, which both pay', async () => {
+    await using scene = await inUse({ budgetNano: 500_000 })
+    expect(scene.lender.leaseNano(budget)).toBe(4_000)
+    expect(await begin(scene, 3, 1_500)).toBe('covered')
+    expect(await scene.reservations.grow('req_3', 500)).toBeTrue()
+    expect(scene.lender.batches).toEqual([])
+    expect(spares(scene)).toEqual([2_000, 2_000])
+    await scene.committer.settle(settled(3, 600))
+    const [only] = settlementsOf(scene.lender.batches)
+    expect([only?.leasedNano, only?.budgetLeasedNano]).toEqual([600, 600])
+    expect([scene.lender.leaseNano(account), scene.lender.leaseNano(budget)]).toEqual([
+      3_400, 3_400,
+    ])
+    expect(spares(scene)).toEqual([3_400, 3_400])
+  })
+
+  test.each([
+    ['budget', budget],
+    ['account', account],
+  ])(
+    "is the store's to decide where the lease of its %s lacks, and holds none of the other",
+    async (_, purse) => {
+      await using scene = await inUse({ budgetNano: 500_000 })
+      scene.lender.told.recall([purse])
+      await scene.committer.idle()
+      await begin(scene, 3, 1_000)
+      expect(scene.leases.coveredNano('req_3')).toBeUndefined()
+      expect(await scene.reservations.grow('req_3', 100)).toBeTrue()
+      expect(Math.max(...spares(scene))).toBe(
+        Math.max(scene.lender.leaseNano(account), scene.lender.leaseNano(budget)),
+      )
+      await scene.committer.settle(settled(3, 600))
+      const [only] = settlementsOf(scene.lender.batches)
+      expect([only?.leasedNano, only?.budgetLeasedNano]).toEqual([undefined, undefined])
+    },
+  )
+
+  test('costs as many commits as one without, and no reservation', async () => {
+    const counts: unknown[] = []
+    for (const budgetNano of [undefined, 500_000]) {
+      await using scene = await inUse({ ...(budgetNano && { budgetNano }) })
+      for (let id = 3; id < 100; id++) {
+        await begin(scene, id, 1_000)
+        await scene.committer.settle(settled(id, 900))
+        scene.time.tick += 20
+      }
+      const { batches } = scene.lender
+      const reserved = batches.flatMap(({ reserve = [] }) => reserve)
+      counts.push([batches.length, reserved.filter(({ amountNano }) => amountNano > 0).length])
+    }
+    expect(counts[1]).toEqual(counts[0])
+    expect((counts as number[][])[1]?.[0]).toBeLessThan(105)
+  })
+
+  test('that began before midnight spends nothing of what was leased since', async () => {
+    await using scene = await inUse({ budgetNano: 500_000 })
+    const asked = { requestId: 'req_3', payer: { accountId: 1, budgetOf: 1 } }
+    const { reservations } = scene
+    expect(reservations.isCovered({ ...asked, startedAt: now - 86_400_000 }, 1_000)).toBeFalse()
+    expect(reservations.isCovered({ ...asked, startedAt: now }, 1_000)).toBeTrue()
+  })
+
+  test('takes all that is left of it, leased or not', async () => {
+    await using scene = await inUse({ budgetNano: 20_000 })
+    const listener = Promise.withResolvers<Denial>()
+    scene.reservations.reserve({ ...reservation(3, 18_000), isOpen: true }, listener)
+    scene.committer.commitNow('req_3')
+    expect(await listener.promise).toBeUndefined()
+    expect(scene.lender.leaseNano(budget)).toBe(0)
+  })
+
+  test('is denied by it only when what is leased of it is back', async () => {
+    await using scene = await inUse({ budgetNano: 20_000 })
+    expect(scene.lender.leaseNano(budget)).toBe(4_000)
+    // What the lease leaves is too little: it comes back, and a second try has all.
+    expect(await begin(scene, 3, 17_000)).toBe('stored')
+    expect(await begin(scene, 4, 17_000)).toBe('budget')
+  })
+})
+
 describe('no lease covers', () => {
   test('a request that takes all that is left', async () => {
     await using scene = await inUse({ balanceNano: 20_000 })
@@ -215,7 +318,7 @@ describe('no lease covers', () => {
     expect([scene.lender.leaseNano(1), await scene.lender.freeNano(1)]).toEqual([0, 0])
   })
 
-  test('a request of a token with a budget, or one that goes on in the background', async () => {
+  test('a request of a token whose budget lacks one, or one that goes on in the background', async () => {
     const usual = { balanceNano: 100_000_000_000, usualOutputTokens: 10 }
     for (const kind of ['usual', 'budget', 'background'] as const) {
       await using scene = await inUse(usual)

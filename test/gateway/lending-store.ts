@@ -17,7 +17,7 @@ export function createLendingStore(store: Store) {
     if (told.fails) throw told.fails
     batches.push(batch)
     const committed = await store.records.commit(batch)
-    for (const lease of committed.leases ?? []) leases.set(lease.accountId, lease)
+    for (const lease of committed.leases ?? []) leases.set(lease.purse, lease)
     return committed
   }
 
@@ -31,7 +31,8 @@ export function createLendingStore(store: Store) {
       told.lose = listener
     },
   }
-  const records: RecordStore = { ...store.records, commit, leases: source }
+  // Who has leases is not alone.
+  const records: RecordStore = { ...store.records, isShared: true, commit, leases: source }
   return {
     ...{ records, batches, told },
     leaseNano: (accountId: number) => leases.get(accountId)?.leaseNano ?? 0,

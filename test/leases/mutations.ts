@@ -88,7 +88,7 @@ export const mutations: readonly Mutation[] = [
   {
     what: 'the keeper lends without having borrowed',
     file: 'lender',
-    from: 'else if (grownNano > 0) capital.take(accountId, grownNano, now)',
+    from: 'else if (grownNano > 0) capital.take(purse, grownNano, now)',
     to: '',
   },
   {
@@ -100,19 +100,19 @@ export const mutations: readonly Mutation[] = [
   {
     what: 'a failed settlement lowers the lease of its worker for good',
     file: 'lender',
-    from: 'if (!isOver) lower(leaseOf(accountId), -coveredNano)',
+    from: 'if (!isOver) lower(leaseOf(purse), -coveredNano)',
     to: '',
   },
   {
     what: 'what a worker owes is not counted',
     file: 'lender',
-    from: 'capital.owe(lease.accountId, lease.leaseNano)',
+    from: 'capital.owe(lease.purse, lease.leaseNano)',
     to: '',
   },
   {
     what: 'the leases of a dead worker are forgotten',
     file: 'lender',
-    from: 'for (const { accountId, leaseNano } of leases.values()) capital.release(accountId, leaseNano)',
+    from: 'for (const { purse, leaseNano } of leases.values()) capital.release(purse, leaseNano)',
     to: '',
   },
   {
@@ -130,7 +130,7 @@ export const mutations: readonly Mutation[] = [
   {
     what: 'what a worker returns is not free for others',
     file: 'lender',
-    from: 'capital.release(wish.accountId, before.leaseNano - after.leaseNano)',
+    from: 'capital.release(wish.purse, before.leaseNano - after.leaseNano)',
     to: '',
   },
   {

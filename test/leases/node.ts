@@ -16,7 +16,7 @@ type Up =
 type Down =
   | { readonly kind: 'done'; readonly batch: Batch; readonly answer: Answer | undefined }
   | { readonly kind: 'pong'; readonly at: Instant; readonly ageMs: number }
-  | { readonly kind: 'recall'; readonly accountId: number }
+  | { readonly kind: 'recall'; readonly purse: number }
   | { readonly kind: 'end' }
 
 /** One connection of a worker: two queues in order. */
@@ -161,9 +161,9 @@ export function createNode(
   }
 
   /** The account is short of money. */
-  function recall(accountId: number): void {
-    process.borrower.recalled([accountId], process.tick())
-    for (const { link } of workers) link?.down.push({ kind: 'recall', accountId })
+  function recall(purse: number): void {
+    process.borrower.recalled([purse], process.tick())
+    for (const { link } of workers) link?.down.push({ kind: 'recall', purse })
   }
 
   const node = {

@@ -184,5 +184,5 @@ export function createProcess(
 const shown = ({ settle, wishes, reserve }: Batch) =>
   `${settle.map(({ request }) => request.id)} | ${wishes.map(wishText)} | ${reserve.map(({ request, nano }) => `${request.id}:${nano}`)}`
 
-const wishText = ({ accountId, no, byNano, isOwed }: LeaseWish) =>
-  `#${no} account ${accountId} by ${byNano}${isOwed ? ' owed' : ''}`
+const wishText = ({ purse, no, byNano, isOwed }: LeaseWish) =>
+  `#${no} account ${purse} by ${byNano}${isOwed ? ' owed' : ''}`

@@ -44,10 +44,10 @@ export function createStore(world: World) {
   let steadySince = 0
 
   const now = () => world.now + clockOffsetMs
-  const addReserved = (accountId: number, nano: number) =>
-    reserved.set(accountId, (reserved.get(accountId) ?? 0) + nano)
-  const freeNano = (accountId: number) =>
-    (world.accounts[accountId]?.balanceNano ?? 0) - (reserved.get(accountId) ?? 0)
+  const addReserved = (purse: number, nano: number) =>
+    reserved.set(purse, (reserved.get(purse) ?? 0) + nano)
+  const freeNano = (purse: number) =>
+    (world.accounts[purse]?.balanceNano ?? 0) - (reserved.get(purse) ?? 0)
 
   function release(request: Request): void {
     addReserved(request.account.id, -(reservations.get(request)?.nano ?? 0))
@@ -71,10 +71,10 @@ export function createStore(world: World) {
   }
 
   function wish(node: Node, asked: LeaseWish): void {
-    const before = node.leases.get(asked.accountId) ?? noLease(asked.accountId)
-    const after = grant(before, asked, freeNano(asked.accountId))
-    node.leases.set(asked.accountId, after)
-    addReserved(asked.accountId, after.leaseNano - before.leaseNano)
+    const before = node.leases.get(asked.purse) ?? noLease(asked.purse)
+    const after = grant(before, asked, freeNano(asked.purse))
+    node.leases.set(asked.purse, after)
+    addReserved(asked.purse, after.leaseNano - before.leaseNano)
   }
 
   function reserve(nodeId: number, request: Request, nano: number): boolean {
@@ -121,9 +121,9 @@ export function createStore(world: World) {
         if (!reserve(nodeId, request, nano)) denied.add(request)
       const leased = settled.filter((one) => one.leasedNano !== undefined)
       const ids = new Set(leased.map(({ request }) => request.account.id))
-      for (const { accountId } of wishes) ids.add(accountId)
+      for (const { purse } of wishes) ids.add(purse)
       // A node that is in no list gets nothing: its wishes are answered all the same.
-      const noOf = new Map(wishes.map(({ accountId, no }) => [accountId, no]))
+      const noOf = new Map(wishes.map(({ purse, no }) => [purse, no]))
       return {
         denied,
         leases: [...ids].map(
@@ -132,9 +132,9 @@ export function createStore(world: World) {
       }
     },
     /** Nodes that hold a lease on the account. */
-    holders: (accountId: number) =>
+    holders: (purse: number) =>
       [...nodes].flatMap(([id, { leases }]) =>
-        (leases.get(accountId)?.leaseNano ?? 0) > 0 ? [id] : [],
+        (leases.get(purse)?.leaseNano ?? 0) > 0 ? [id] : [],
       ),
     jump(byMs: number): void {
       clockOffsetMs += byMs
@@ -146,10 +146,10 @@ export function createStore(world: World) {
       const node = nodes.get(nodeId)
       if (node === undefined) return
       nodes.delete(nodeId)
-      const elsewhere = (accountId: number) =>
+      const elsewhere = (purse: number) =>
         [...nodes.values()]
           .filter(({ machine }) => machine === node.machine)
-          .reduce((sum, { leases }) => sum + (leases.get(accountId)?.leaseNano ?? 0), 0)
+          .reduce((sum, { leases }) => sum + (leases.get(purse)?.leaseNano ?? 0), 0)
       for (const account of isAllowed ? world.accounts : []) {
         const under = world.requests.filter(
           (one) => one.machine === node.machine && one.account === account,
@@ -161,8 +161,7 @@ export function createStore(world: World) {
         // It may begin on what it takes for its lease, until it hears.
         account.allowedNano += isSudden ? exposed + leaseNano : more
       }
-      for (const { accountId, leaseNano } of node.leases.values())
-        addReserved(accountId, -leaseNano)
+      for (const { purse, leaseNano } of node.leases.values()) addReserved(purse, -leaseNano)
       for (const [request, { nodeId: owner }] of reservations)
         if (owner === nodeId) release(request)
     },
@@ -184,4 +183,4 @@ export function createStore(world: World) {
   }
 }
 
-const noLease = (accountId: number): Lease => ({ accountId, leaseNano: 0, no: 0 })
+const noLease = (purse: number): Lease => ({ purse, leaseNano: 0, no: 0 })

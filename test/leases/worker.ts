@@ -48,7 +48,7 @@ export function read(worker: Worker): void {
   if (message === undefined) return
   if (message.kind === 'end') worker.link = undefined
   else if (message.kind === 'pong') process.term.renewed(message.at, message.ageMs)
-  else if (message.kind === 'recall') process.borrower.recalled([message.accountId], process.tick())
+  else if (message.kind === 'recall') process.borrower.recalled([message.purse], process.tick())
   else {
     const at = sent.indexOf(message.batch)
     if (at < 0) return

@@ -70,7 +70,7 @@ export async function readLedger(rows: Rows, after: bigint): Promise<LedgerRow[]
 export async function readAccounts(rows: Rows): Promise<AccountRow[]> {
   const found = await rows(
     `SELECT email, balance_nano AS balance, reserved_nano AS reserved, credit_limit_nano AS bound,
-       (SELECT sum(amount_nano) FROM lease WHERE lease.account_id = account.id) AS leased,
+       (SELECT sum(amount_nano) FROM lease WHERE purse = account.id) AS leased,
        coalesce(total, 0) AS ledger, coalesce(charges, 0) AS charges, coalesce(charged, 0) AS charged
      FROM account LEFT JOIN (SELECT account_id, sum(amount_nano) AS total,
        sum(CASE WHEN kind = 'charge' THEN 1 ELSE 0 END) AS charges,

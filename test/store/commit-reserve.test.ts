@@ -14,7 +14,12 @@ eachEngineAndLink((open) => {
 
   const opening = 1_000_000_000
   const reserve = (requestId: string, amountNano: number) => reservation({ requestId, amountNano })
-  const grow = (requestId: string, byNano: number) => ({ requestId, accountId: 1, byNano })
+  const grow = (requestId: string, byNano: number) => ({
+    requestId,
+    accountId: 1,
+    tokenId: 1,
+    byNano,
+  })
   const settle = (requestId: string, amountNano = 100) => settlement({ requestId, amountNano })
   const commit = async (batch: Batch) => [...(await file.store.records.commit(batch)).denied.keys()]
   const balance = async () => (await file.store.admin.account('ann@example.com'))?.balanceNano

@@ -35,7 +35,7 @@ function withSums(access: Access, end: () => Promise<void>): TestStore {
       const wrong = await access.rows(
         `SELECT * FROM (SELECT email, reserved_nano, (SELECT coalesce(sum(amount_nano), 0)
            FROM reservation WHERE account_id = account.id) + (SELECT coalesce(sum(amount_nano), 0)
-           FROM lease WHERE account_id = account.id) AS summed FROM account) AS sums
+           FROM lease WHERE purse = account.id) AS summed FROM account) AS sums
          WHERE reserved_nano <> summed`,
       )
       if (wrong.length > 0) throw new Error(`Not the sum: ${JSON.stringify(wrong)}`)

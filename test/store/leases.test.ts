@@ -22,10 +22,10 @@ eachEngine((open, engine) => {
 
   const commit = (batch: Batch, store: AnyStore = file.store) => store.records.commit(batch)
   const wish = (no: number, byNano: number, more: Partial<LeaseWish> = {}) => ({
-    leases: [{ accountId, no, byNano, ...more }],
+    leases: [{ purse: accountId, no, byNano, ...more }],
   })
-  const leaseOf = ({ leases = [] }: Committed) => leases.find((one) => one.accountId === accountId)
-  const lease = (leaseNano: number, no: number): Lease => ({ accountId, leaseNano, no })
+  const leaseOf = ({ leases = [] }: Committed) => leases.find(({ purse }) => purse === accountId)
+  const lease = (leaseNano: number, no: number): Lease => ({ purse: accountId, leaseNano, no })
   const account = async () => await file.store.admin.account('ann@example.com')
   const settle = (requestId: string, amountNano: number, leasedNano = amountNano) => ({
     ...{ ...settlement({ requestId, amountNano }), leasedNano },
@@ -191,12 +191,12 @@ eachEngine((open, engine) => {
       const isOwed = random(6) === 0
       const spentNano = random(3) === 0 ? Math.min(random(opening / 20), held.leaseNano) : 0
       const batch = {
-        leases: [{ accountId, no, byNano, ...(isOwed && ({ isOwed } as const)) }],
+        leases: [{ purse: accountId, no, byNano, ...(isOwed && ({ isOwed } as const)) }],
         settle: spentNano > 0 ? [settle(`spent-${round}`, spentNano)] : [],
       }
       left -= spentNano
       held = { ...held, leaseNano: held.leaseNano - spentNano }
-      held = grant(held, batch.leases[0] ?? { accountId, no, byNano }, left - held.leaseNano)
+      held = grant(held, batch.leases[0] ?? { purse: accountId, no, byNano }, left - held.leaseNano)
       expect(leaseOf(await commit(batch))).toEqual(held)
     }
     expect(await account()).toMatchObject({ balanceNano: left, reservedNano: held.leaseNano })

@@ -82,7 +82,7 @@ const always = ({ engine, thousandths }: Audited): readonly Rule[] => [
     'what is set aside is the sum of the reservations and leases',
     `SELECT email, reserved_nano, total FROM (SELECT email, reserved_nano,
        (SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id)
-       + (SELECT coalesce(sum(amount_nano), 0) FROM lease WHERE account_id = account.id) AS total
+       + (SELECT coalesce(sum(amount_nano), 0) FROM lease WHERE purse = account.id) AS total
        FROM account) AS sums WHERE reserved_nano <> total`,
   ],
   [

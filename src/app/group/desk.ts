@@ -71,7 +71,7 @@ export function openDesk(parts: DeskParts) {
     createLending({
       ...{ commit: store.records.commit, source: leases, repeat, tick: () => performance.now() },
       started: parts.started,
-      recall: (accountIds) => tellAll({ kind: 'recall', accountIds }),
+      recall: (purses) => tellAll({ kind: 'recall', purses }),
       onLost: () => {
         for (const end of workers.connected()) end.close()
       },

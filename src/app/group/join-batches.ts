@@ -1,4 +1,5 @@
 import { mostTogether } from '../../gateway/money/retry-queue.ts'
+import { type Purse, purseOfAccount, purseOfBudget } from '../../leases/purse.ts'
 import type { Batch, Committed, RecordStore } from '../../store/ports/records.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 
@@ -114,13 +115,15 @@ function partsOf(committed: Committed): (batch: Batch) => Committed {
     const { settle = [], reserve = [], grow = [] } = batch
     const accountIds = new Set<number>()
     const tokenIds = new Set<number>()
+    const purses = new Set<Purse>()
     const denied: [string, 'balance' | 'budget' | 'busy'][] = []
     for (const { request } of settle) {
       accountIds.add(request.accountId)
       tokenIds.add(request.tokenId)
     }
-    for (const { requestId, accountId } of [...reserve, ...grow]) {
+    for (const { requestId, accountId, tokenId } of [...reserve, ...grow]) {
       accountIds.add(accountId)
+      purses.add(purseOfAccount(accountId)).add(purseOfBudget(tokenId))
       const reason = committed.denied.get(requestId)
       if (reason) denied.push([requestId, reason])
     }
@@ -128,7 +131,7 @@ function partsOf(committed: Committed): (batch: Batch) => Committed {
       denied: new Map(denied),
       accounts: [...accountIds].flatMap((accountId) => figures.get(accountId) ?? []),
       tokens: committed.tokens.filter(({ tokenId }) => tokenIds.has(tokenId)),
-      recalled: committed.recalled?.filter((accountId) => accountIds.has(accountId)) ?? [],
+      recalled: committed.recalled?.filter((purse) => purses.has(purse)) ?? [],
     }
   }
 }

@@ -1,6 +1,7 @@
 import { createBorrower } from '../../leases/borrower.ts'
 import { createLender, type Loan } from '../../leases/lender.ts'
 import type { Lease, Owed } from '../../leases/messages.ts'
+import { eachPaid, type Purse, purseOfAccount, purseOfBudget } from '../../leases/purse.ts'
 import { type Clock, type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type {
   Batch,
@@ -15,8 +16,8 @@ interface LendingParts {
   /** Resolves when the store has forgotten the leases of an earlier keeper, and living workers have said what they owe. */
   readonly started?: Promise<void> | undefined
   readonly source: LeaseSource
-  /** Asks the workers to return what they do not use of these accounts. */
-  readonly recall: (accountIds: readonly number[]) => void
+  /** Asks the workers to return what they do not use of these. */
+  readonly recall: (purses: readonly Purse[]) => void
   /** All leases have ended: the workers must connect anew, with what they owe. */
   readonly onLost: () => void
   readonly tick: Clock
@@ -38,8 +39,7 @@ export function createLending({ source, tick, ...parts }: LendingParts) {
     const leases = capital.wishes(tick())
     try {
       const committed = await parts.commit({ ...batch, leases })
-      for (const { request, leasedNano } of batch.settle ?? [])
-        if (leasedNano !== undefined) capital.release(request.accountId, leasedNano)
+      for (const one of batch.settle ?? []) eachPaid(one, capital.release)
       capital.answered(committed.leases ?? [], tick())
       return committed
     } catch (error) {
@@ -50,9 +50,9 @@ export function createLending({ source, tick, ...parts }: LendingParts) {
 
   let commitWishes: () => void = () => {}
 
-  source.onRecall((accountIds) => {
-    capital.recalled(accountIds, tick())
-    parts.recall(accountIds)
+  source.onRecall((purses) => {
+    capital.recalled(purses, tick())
+    parts.recall(purses)
     commitWishes()
   })
   source.onLost(() => {
@@ -98,9 +98,12 @@ export interface WorkerLoan {
 
 function createWorkerLoan(loan: Loan, tick: Clock): WorkerLoan {
   const taken = (settlement: Settlement): Settlement => {
-    const { leasedNano, request } = settlement
+    const { leasedNano, budgetLeasedNano, request } = settlement
     if (leasedNano === undefined) return settlement
-    return { ...settlement, leasedNano: loan.settled(request.accountId, leasedNano) }
+    const covered = loan.settled(purseOfAccount(request.accountId), leasedNano)
+    if (budgetLeasedNano === undefined) return { ...settlement, leasedNano: covered }
+    const ofBudget = loan.settled(purseOfBudget(request.tokenId), budgetLeasedNano)
+    return { ...settlement, leasedNano: covered, budgetLeasedNano: ofBudget }
   }
   return {
     arrived(batch) {
@@ -109,14 +112,16 @@ function createWorkerLoan(loan: Loan, tick: Clock): WorkerLoan {
       return settle ? { ...batch, settle: settle.map(taken) } : batch
     },
     committed({ settle = [], leases = [] }) {
-      const paid = settle.filter(({ leasedNano }) => leasedNano !== undefined)
-      const accountIds = paid.map(({ request }) => request.accountId)
-      return loan.granted(leases, accountIds, tick())
+      const purses = new Set<Purse>()
+      for (const one of settle) eachPaid(one, (purse) => purses.add(purse))
+      return loan.granted(leases, purses, tick())
     },
     failed({ settle = [] }) {
       let isThere = true
-      for (const { request, leasedNano } of settle)
-        if (leasedNano !== undefined) isThere = loan.failed(request.accountId, leasedNano)
+      const give = (purse: Purse, nano: number) => {
+        isThere = loan.failed(purse, nano)
+      }
+      for (const one of settle) eachPaid(one, give)
       return isThere
     },
     taken,

@@ -84,8 +84,8 @@ export function spendingDifference({ tokenId, day, stored, summed }: OddSpending
       spendingFields.map((field, at) => [field, stored[at] ?? null, summed[at] ?? null] as const),
     ),
     reason:
-      'the sum of its days in usage_day, or of its reservations. Delete the row: the next request of ' +
-      'the token creates it again',
+      'the sum of its days in usage_day, or of its reservations and leases. Delete the row: the next ' +
+      'request of the token creates it again',
   }
 }
 

@@ -147,14 +147,13 @@ function requireWithinMaxCost({ token: { maxCostNano } }: Caller, costNano: numb
 const isLimited = ({ body, plan }: Asked) =>
   body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
 
-/**
- * Whether a lease covers it, without asking the store. Not where a budget is counted too, nor what may
- * outlive the process.
- */
+/** Whether leases cover it, without asking the store. Not what may outlive the process. */
 function isCovered({ reservations }: AffordParts, asked: Asked, amountNano: number): boolean {
-  const { exchange, caller } = asked
-  if (caller.spending !== undefined || exchange.facts?.background === true) return false
-  if (!reservations.isCovered(exchange.requestId, caller.account.id, amountNano)) return false
+  const { requestId, startedAt, facts } = asked.exchange
+  if (facts?.background === true) return false
+  const { account, token, spending } = asked.caller
+  const payer = { accountId: account.id, budgetOf: spending && token.id }
+  if (!reservations.isCovered({ requestId, startedAt, payer }, amountNano)) return false
   reservations.reserveCovered(reservationOf(asked, 0, false), amountNano)
   return true
 }

@@ -27,7 +27,7 @@ const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] 
 const covered: CommitListener = { resolve() {}, reject() {} }
 
 /** What a batch carries of leases. */
-type BatchLeases = Pick<Leases, 'hasWishes' | 'wishes' | 'failed' | 'leasedOf' | 'returnAll'>
+type BatchLeases = Pick<Leases, 'hasWishes' | 'wishes' | 'failed' | 'leased' | 'returnAll'>
 
 /** One commit per turn of the event loop. `onCommitted` gets new figures before waiters go on. */
 export function createCommitter(
@@ -162,11 +162,8 @@ export function createCommitter(
     return { settle: [neverReserved ? { ...leased, neverReserved } : leased] }
   }
 
-  function leasedPart(settlement: Settlement): Settlement {
-    const { requestId, amountNano } = settlement.request
-    const leasedNano = leases?.leasedOf(requestId, amountNano)
-    return leasedNano === undefined ? settlement : { ...settlement, leasedNano }
-  }
+  const leasedPart = (settlement: Settlement): Settlement =>
+    leases?.leased(settlement) ?? settlement
 
   const addInBackground = (requestId: string, part: Batch): void => {
     add(requestId, part).catch((error: unknown) => {

@@ -1,11 +1,19 @@
 import { type Borrower, createBorrower } from '../../leases/borrower.ts'
 import type { Lease, LeaseWish } from '../../leases/messages.ts'
+import { type Purse, purseOfAccount, purseOfBudget } from '../../leases/purse.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { LeaseSource } from '../../store/ports/records.ts'
+import type { LeaseSource, Settlement } from '../../store/ports/records.ts'
 
-/** What a running request holds of the lease of its account. */
-interface Covered {
+/** Whose money a request spends. `budgetOf`: the token, where it has a budget. */
+export interface Payer {
   readonly accountId: number
+  readonly budgetOf?: number | undefined
+}
+
+/** What a running request holds of the lease of its account and, as much, of that of a budget. */
+interface Covered {
+  readonly account: Purse
+  readonly budget: Purse | undefined
   nano: number
 }
 
@@ -17,36 +25,53 @@ export function createLeases(source: LeaseSource, tick: Clock, commitWishes: () 
   const borrower: Borrower = createBorrower()
   const covered = new Map<string, Covered>()
 
-  source.onRecall((accountIds) => {
-    borrower.recalled(accountIds, tick())
+  source.onRecall((purses) => {
+    borrower.recalled(purses, tick())
     commitWishes()
   })
   source.onLost(borrower.lost)
   source.onOwed?.(borrower.owed)
 
-  const take = (accountId: number, nano: number) =>
-    source.mayBegin() && borrower.take(accountId, nano, tick())
+  /** Of both or of none; what lacks is noted of both. */
+  function take({ account, budget }: Omit<Covered, 'nano'>, nano: number): boolean {
+    if (!source.mayBegin()) return false
+    const now = tick()
+    const isPaid = borrower.take(account, nano, now)
+    if (budget === undefined) return isPaid
+    const isAllowed = borrower.take(budget, nano, now)
+    if (isPaid && isAllowed) return true
+    if (isPaid) borrower.release(account, nano)
+    if (isAllowed) borrower.release(budget, nano)
+    return false
+  }
 
   return {
     /** For the lender to other processes. */
     borrower,
     /** Covers a new request; false: the store decides. */
-    cover(requestId: string, accountId: number, nano: number): boolean {
-      if (!take(accountId, nano)) return false
-      covered.set(requestId, { accountId, nano })
+    cover(requestId: string, { accountId, budgetOf }: Payer, nano: number): boolean {
+      const account = purseOfAccount(accountId)
+      const budget = budgetOf === undefined ? undefined : purseOfBudget(budgetOf)
+      const one = { account, budget, nano }
+      if (!take(one, nano)) return false
+      covered.set(requestId, one)
       return true
     },
     /** Covers more of a request that is covered; false: the store decides. */
     coverMore(requestId: string, byNano: number): boolean {
       const one = covered.get(requestId)
-      if (one === undefined || !take(one.accountId, byNano)) return false
+      if (one === undefined || !take(one, byNano)) return false
       one.nano += byNano
       return true
     },
-    /** What of a cost the lease pays; undefined: the request is not covered. */
-    leasedOf(requestId: string, costNano: number): number | undefined {
+    /** A settlement, with what of its cost the leases pay where they cover the request. */
+    leased(settlement: Settlement): Settlement {
+      const { requestId, amountNano } = settlement.request
       const one = covered.get(requestId)
-      return one && Math.min(one.nano, costNano)
+      if (one === undefined) return settlement
+      const leasedNano = Math.min(one.nano, amountNano)
+      if (one.budget === undefined) return { ...settlement, leasedNano }
+      return { ...settlement, leasedNano, budgetLeasedNano: leasedNano }
     },
     /** Nano-USD; undefined: the request is not covered. */
     coveredNano: (requestId: string): number | undefined => covered.get(requestId)?.nano,
@@ -55,10 +80,11 @@ export function createLeases(source: LeaseSource, tick: Clock, commitWishes: () 
       const one = covered.get(requestId)
       if (one === undefined) return
       covered.delete(requestId)
-      borrower.release(one.accountId, one.nano)
+      borrower.release(one.account, one.nano)
+      if (one.budget !== undefined) borrower.release(one.budget, one.nano)
     },
-    /** The account is short: what is unused goes back with the next batch. */
-    recall: (accountId: number): void => borrower.recalled([accountId], tick()),
+    /** They are short: what is unused goes back with the next batch. */
+    recall: (purses: readonly Purse[]): void => borrower.recalled(purses, tick()),
     hasWishes: borrower.hasWishes,
     wishes: (): readonly LeaseWish[] => borrower.wishes(tick()),
     failed: borrower.failed,

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Candidate } from '../../catalog/catalog.ts'
+import { purseOfAccount, purseOfBudget, shortPurse } from '../../leases/purse.ts'
 import { addTo } from '../../lib/add-to.ts'
 import { entryLimit } from '../../lib/cache-options.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, utcDay } from '../../lib/clock.ts'
 import type {
   Batch,
   Committed,
@@ -15,7 +16,7 @@ import type {
 import type { Caller } from '../admit/authenticate.ts'
 import type { CommitListener } from './commit-item.ts'
 import type { Committer } from './committer.ts'
-import type { Leases } from './leases.ts'
+import type { Leases, Payer } from './leases.ts'
 
 /** What a caller can still pay, and its nearest limit. */
 interface Room {
@@ -70,8 +71,10 @@ export function createReservations(
       // What a lease covers needs no row.
       if (denied.has(requestId) && leases?.coveredNano(requestId) === undefined) drop(requestId)
     }
-    for (const { requestId, accountId } of [...reserve, ...grow])
-      if (denied.get(requestId) === 'balance') leases?.recall(accountId)
+    for (const one of [...reserve, ...grow]) {
+      const denial = denied.get(one.requestId)
+      if (denial && denial !== 'busy') leases?.recall([shortPurse(one, denial)])
+    }
   }
 
   function roomWithout(caller: Caller, setNano: number, setOfTokenNano: number): Room {
@@ -100,12 +103,16 @@ export function createReservations(
       const { requestId, amountNano, isOpen = false, accountId, tokenId } = reservation
       adopt({ requestId, amountNano, isOpen, accountId, tokenId })
       // It takes all that is left.
-      if (isOpen) leases?.recall(accountId)
+      if (isOpen) leases?.recall([purseOfAccount(accountId), purseOfBudget(tokenId)])
       committer().reserve(reservation, listener)
     },
-    /** Whether a lease covers the request: then nothing is asked. The caller reserves by `reserveCovered`. */
-    isCovered: (requestId: string, accountId: number, nano: number): boolean =>
-      leases?.cover(requestId, accountId, nano) ?? false,
+    /** Whether leases cover the request: then nothing is asked. The caller reserves by `reserveCovered`. */
+    isCovered({ requestId, startedAt, payer }: Coverable, nano: number): boolean {
+      if (leases === undefined) return false
+      // What a budget has left today is nothing to a request of yesterday.
+      if (payer.budgetOf !== undefined && utcDay(startedAt) !== today()) return false
+      return leases.cover(requestId, payer, nano)
+    },
     /** Reserves what is covered: the store gets a row without an amount. */
     reserveCovered(reservation: Reservation, amountNano: number): void {
       const { requestId, accountId, tokenId } = reservation
@@ -115,10 +122,11 @@ export function createReservations(
     /** Moves what a lease covers into the store: an answer that outlives this process needs it there. */
     async uncover(requestId: string): Promise<void> {
       const byNano = leases?.coveredNano(requestId)
-      const accountId = held.get(requestId)?.accountId
-      if (!byNano || accountId === undefined) return
+      const one = held.get(requestId)
+      if (!byNano || one === undefined) return
+      const { accountId, tokenId } = one
       committer().commitNow(requestId)
-      const denial = await committer().grow({ requestId, accountId, byNano })
+      const denial = await committer().grow({ requestId, accountId, tokenId, byNano })
       if (denial === undefined) leases?.uncover(requestId)
     },
     /** Removes a request's reservation. Idempotent. */
@@ -127,7 +135,7 @@ export function createReservations(
     async grow(requestId: string, byNano: number): Promise<boolean> {
       const one = held.get(requestId)
       if (one === undefined) return false
-      const { accountId, amountNano } = one
+      const { accountId, tokenId, amountNano } = one
       one.amountNano += byNano
       add(one, byNano)
       if (leases?.coverMore(requestId, byNano)) return true
@@ -135,7 +143,7 @@ export function createReservations(
       const fromNano = amountNano - (leasedNano ?? 0)
       if (leasedNano !== undefined) committer().commitNow(requestId)
       const covered = await committer()
-        .grow({ requestId, accountId, byNano, fromNano })
+        .grow({ requestId, accountId, tokenId, byNano, fromNano })
         .then((denial) => denial === undefined)
         .catch(() => false) // not stored, which is logged: the same as no money
       if (!covered && held.has(requestId)) {
@@ -162,6 +170,12 @@ export function createReservations(
       if (answers) leases?.answered(answers)
     },
   }
+}
+
+interface Coverable {
+  readonly requestId: string
+  readonly startedAt: number
+  readonly payer: Payer
 }
 
 interface ReservationParts {

@@ -1,3 +1,4 @@
+import { shortPurse } from '../../leases/purse.ts'
 import type { Committed } from '../../store/ports/records.ts'
 import type { Item } from './commit-item.ts'
 
@@ -5,7 +6,7 @@ import type { Item } from './commit-item.ts'
 const waitMs = 60
 const mostDenials = 3
 
-/** What was denied while other processes held leases on its account is tried again, when they are asked back. */
+/** What was denied while other processes held leases on its purse is tried again, when they are asked back. */
 export function createSecondTries(enqueue: (item: Item) => void) {
   const waiting = new Map<string, { readonly item: Item; readonly timer: Timer }>()
 
@@ -25,10 +26,11 @@ export function createSecondTries(enqueue: (item: Item) => void) {
       const rest = new Map(denied)
       for (const item of items) {
         const { reserve = [], grow = [] } = item.part
-        const accountId = (reserve[0] ?? grow[0])?.accountId
+        const owner = reserve[0] ?? grow[0]
+        const denial = denied.get(item.requestId)
         const denials = (item.denials ?? 0) + 1
-        if (denied.get(item.requestId) !== 'balance' || denials >= mostDenials) continue
-        if (accountId === undefined || !recalled.includes(accountId)) continue
+        if (!owner || !denial || denial === 'busy' || denials >= mostDenials) continue
+        if (!recalled.includes(shortPurse(owner, denial))) continue
         rest.delete(item.requestId)
         tryLater(item, denials)
       }

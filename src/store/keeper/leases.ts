@@ -1,4 +1,5 @@
 import type { Owed } from '../../leases/messages.ts'
+import type { Purse } from '../../leases/purse.ts'
 import { createTerm } from '../../leases/term.ts'
 import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
@@ -16,7 +17,7 @@ export function createKeeperLeases(link: () => Link, repeat: Repeat = repeatByTi
   const instant = () => ({ monotonicMs: performance.now(), wallMs: Date.now() })
   let isEndless = false
   let owed = nothingOwed
-  let noteRecall: (accountIds: readonly number[]) => void = () => {}
+  let noteRecall: (purses: readonly Purse[]) => void = () => {}
 
   async function ask(): Promise<void> {
     const sentAt = instant()
@@ -43,7 +44,7 @@ export function createKeeperLeases(link: () => Link, repeat: Repeat = repeatByTi
   return {
     source,
     owed: (): Owed => owed(),
-    recalled: (accountIds: readonly number[]): void => noteRecall(accountIds),
+    recalled: (purses: readonly Purse[]): void => noteRecall(purses),
     up: ask,
     stop,
   }

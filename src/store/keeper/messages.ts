@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'bun:jsc'
 import type { Owed } from '../../leases/messages.ts'
+import type { Purse } from '../../leases/purse.ts'
 import type { StockRecall } from '../ports/counters.ts'
 import type {
   AccountFigures,
@@ -94,7 +95,7 @@ export interface SentCommitted extends Omit<Committed, 'denied'> {
 export type News =
   | { readonly kind: 'changed'; readonly what: Exclude<ChangedElsewhere, false> }
   | { readonly kind: 'given'; readonly given: unknown }
-  | { readonly kind: 'recall'; readonly accountIds: readonly number[] }
+  | { readonly kind: 'recall'; readonly purses: readonly Purse[] }
   | { readonly kind: 'places'; readonly recall: StockRecall }
   | { readonly kind: 'overrun'; readonly overrun: Overrun }
   | { readonly kind: 'trouble'; readonly trouble: string | null }

@@ -62,7 +62,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
     onDown: () => onDown?.(),
     onNews(news) {
       if (news.kind === 'given') onGiven(news.given)
-      else if (news.kind === 'recall') leases.recalled(news.accountIds)
+      else if (news.kind === 'recall') leases.recalled(news.purses)
       end.news(news)
       counting.news(news)
     },

@@ -54,7 +54,7 @@ export const movedTables: readonly MovedTable[] = [
     without: ['node_id', 'is_open'],
   },
   // Ended when all is moved: their nodes do not exist there, either.
-  { name: 'lease', key: ['account_id', 'node_id'], money: ['amount_nano'] },
+  { name: 'lease', key: ['purse', 'node_id'], money: ['amount_nano'] },
   { name: 'background_answer', key: ['request_id'] },
   { name: 'kept_answer', key: ['answer_id', 'account_id'] },
   byId('ledger', ['amount_nano']),
@@ -148,7 +148,7 @@ export function createTarget(
   const { write } = connection
   const unmark = () => run(sql`DROP TABLE unfinished_move`)
   function* open() {
-    yield* endLeases(sql`TRUE`)
+    yield* endLeases()
     yield* unmark()
   }
   return {

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Lease, LeaseWish, Owed } from '../../leases/messages.ts'
+import type { Purse } from '../../leases/purse.ts'
 import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
 import type { PriceRow } from './catalog.ts'
 
@@ -96,11 +97,13 @@ export interface Settlement {
   /** Its reservation was never handed to the store: none is to be released. */
   readonly neverReserved?: boolean
   /**
-   * It was covered by the lease of this node, which falls by this much (to 0 at least), and
+   * It was covered by this node's lease of its account, which falls by this much (to 0 at least), and
    * `reserved_nano` with it. At most the cost, and at most what the request held of the lease. Present,
    * if 0, for each request under a lease: `Committed.leases` then has it.
    */
   readonly leasedNano?: number
+  /** The same of the lease of its token's budget. Absent: there was none. */
+  readonly budgetLeasedNano?: number
   /** Reported to all nodes when it is committed (`RecordStore.onOverrun`). */
   readonly overrun?: Overrun
 }
@@ -121,6 +124,7 @@ export interface Reservation
 export interface Growth {
   readonly requestId: string
   readonly accountId: number
+  readonly tokenId: number
   readonly byNano: number
   /** The reservation before, as known, without what a lease covers: detects a repeated growth. */
   readonly fromNano?: number
@@ -133,7 +137,7 @@ export interface Batch {
   readonly settle?: readonly Settlement[]
   /** Ids of requests that end without a record: their reservations are released. */
   readonly release?: readonly string[]
-  /** At most one of each account. */
+  /** At most one of each purse. */
   readonly leases?: readonly LeaseWish[]
   readonly reserve?: readonly Reservation[]
   readonly grow?: readonly Growth[]
@@ -175,10 +179,10 @@ export interface Committed {
   readonly accounts: readonly AccountFigures[]
   /** Of the tokens that were charged, those with a budget; others of the batch may be among them. */
   readonly tokens: readonly TokenSpending[]
-  /** This node's leases on the accounts of `Batch.leases` and of settlements with `leasedNano`. */
+  /** This node's leases of the purses of `Batch.leases`, and of those that its settlements are paid by. */
   readonly leases?: readonly Lease[]
-  /** Accounts too short for a request while leases on them are out, which are asked back: try again soon. */
-  readonly recalled?: readonly number[]
+  /** Purses too short for a request while leases of them are out, which are asked back: try again soon. */
+  readonly recalled?: readonly Purse[]
 }
 
 /** Where a node's leases come from: what the lender reports beside its answers to batches. */
@@ -187,8 +191,8 @@ export interface LeaseSource {
   mayBegin(): boolean
   /** How much of the term of the leases has passed, in milliseconds; absent: they last as long as this process. */
   ageMs?(): number
-  /** `listener` gets accounts whose unused lease is wanted back at once. */
-  onRecall(listener: (accountIds: readonly number[]) => void): void
+  /** `listener` gets purses whose unused lease is wanted back at once. */
+  onRecall(listener: (purses: readonly Purse[]) => void): void
   /** `listener` hears that all leases have ended, before `mayBegin` is true again. */
   onLost(listener: () => void): void
   /** Where the lender can forget: `owed` gives what it must know again, and voids the wishes before. */

@@ -1,4 +1,3 @@
-import type { LeaseWish } from '../../leases/messages.ts'
 import { firstLookMs } from '../ports/answers.ts'
 import type { Batch, RequestRow, Reservation, Settlement } from '../ports/records.ts'
 import { countedSums, createDaySums } from '../queries/day-sums.ts'
@@ -6,6 +5,7 @@ import { attemptFields, requestFields, reservationFields } from '../schema/colum
 import { commitAnswers } from '../schema/postgres-closing.ts'
 import { commitRequests } from '../schema/postgres-commit.ts'
 import { toJson } from './connections.ts'
+import { leaseColumns, wishedOf } from './lease-columns.ts'
 import { overrunPayloads } from './overruns.ts'
 import { createRowText } from './row-text.ts'
 
@@ -35,7 +35,13 @@ export function createPreparation() {
       attempts.map((attempt, position) => ({ place: at + 1, requestId, position, ...attempt })),
     )
     const owners = [...first.map(({ request }) => request), ...reserve]
-    const accountIds = distinct([...owners, ...grow, ...leases].map(({ accountId }) => accountId))
+    const wished = wishedOf(leases)
+    const accountIds = distinct([
+      ...[...owners, ...grow].map(({ accountId }) => accountId),
+      ...wished.accountIds,
+    ])
+    const ownTokens = distinct(owners.map(({ tokenId }) => tokenId))
+    const otherTokens = wished.tokenIds.filter((tokenId) => !ownTokens.includes(tokenId))
     const { charges, charged } = chargesOf(settled)
     const sums = createDaySums()
     for (const request of requests) sums.add(request)
@@ -46,6 +52,7 @@ export function createPreparation() {
       ...(grow.length > 0 && { grow }),
       ...(known && known.swept.size > 0 && { swept: [...known.swept] }),
       ...(unseen && { named: unseen }),
+      ...(otherTokens.length > 0 && { wished: otherTokens }),
       ...answers,
     }
     return {
@@ -65,8 +72,8 @@ export function createPreparation() {
         [...reservedOf(first), ...distinct(release)],
         accountIds,
         accountIds.map((id) => charged.get(id) ?? 0),
-        ...leaseColumns(accountIds, leases, paidOf(first, known)),
-        distinct(owners.map(({ tokenId }) => tokenId)),
+        [...ownTokens, ...otherTokens],
+        ...leaseColumns(first, leases, known?.stored),
         toJson(more),
       ],
       /** The database has what the batch names. */
@@ -109,41 +116,6 @@ function chargesOf(settled: readonly Settlement[]) {
   }
   return { charges, charged }
 }
-
-/** What the leases of accounts have paid; also 0: requests were under it. What is stored is paid already. */
-function paidOf(settled: readonly Settlement[], known: Known | undefined) {
-  const paid = new Map<number, number>()
-  for (const { request, leasedNano } of settled) {
-    if (leasedNano === undefined) continue
-    const { accountId, requestId } = request
-    const nano = known?.stored.has(requestId) ? 0 : leasedNano
-    paid.set(accountId, (paid.get(accountId) ?? 0) + nano)
-  }
-  return paid
-}
-
-/** By account: what its lease has paid, and the wish for it: its number, its change, whether it is owed. */
-function leaseColumns(
-  accountIds: readonly number[],
-  wishes: readonly LeaseWish[],
-  paid: ReadonlyMap<number, number>,
-): readonly (readonly (number | null)[])[] {
-  if (paid.size === 0 && wishes.length === 0) return [none, none, none, none]
-  const wished = new Map(wishes.map((wish) => [wish.accountId, wish]))
-  const column = (value: (wish: LeaseWish) => number) =>
-    accountIds.map((id) => {
-      const wish = wished.get(id)
-      return wish === undefined ? null : value(wish)
-    })
-  return [
-    accountIds.map((id) => paid.get(id) ?? null),
-    column(({ no }) => no),
-    column(({ byNano }) => byNano),
-    column(({ isOwed }) => Number(isOwed ?? false)),
-  ]
-}
-
-const none: readonly number[] = []
 
 /** In one order in all commits, which so can't lock each other out. */
 function byKey(one: SumKey, other: SumKey): number {

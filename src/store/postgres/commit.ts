@@ -21,7 +21,7 @@ interface Answer {
   readonly balances: readonly number[] | null
   /** Id, and what was spent in all, on the day and in its month. */
   readonly tokens: readonly (readonly [number, number, number, number])[]
-  /** Account, amount and the last wish. */
+  /** Purse, amount and the last wish. */
   readonly leases?: readonly (readonly [number, number, number])[]
   readonly recalled?: readonly number[] | null
 }
@@ -118,9 +118,7 @@ export function createCommit(
         tokenId,
         spent: { totalNano, dayNano, monthNano, day },
       })),
-      leases: (first.leases ?? []).map(([accountId, leaseNano, no]) => ({
-        ...{ accountId, leaseNano, no },
-      })),
+      leases: (first.leases ?? []).map(([purse, leaseNano, no]) => ({ purse, leaseNano, no })),
       recalled: answers.flatMap(({ recalled }) => recalled ?? []),
     }
   }

@@ -1,3 +1,4 @@
+import type { Purse } from '../../leases/purse.ts'
 import { createTerm } from '../../leases/term.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type NodeStore, silentNodeMs } from '../ports/nodes.ts'
@@ -5,20 +6,19 @@ import type { LeaseSource } from '../ports/records.ts'
 import { endLeases } from '../queries/leases.ts'
 import type { Engine } from '../queries/steps.ts'
 import { recallChannel } from '../schema/postgres-commit.ts'
-import { sql } from '../schema/sql.ts'
 import type { Listening } from './connections.ts'
 
 /** How much earlier than the others a node takes itself for dead: clocks run differently. */
 const marginMs = 5_000
 
-/** Accounts that leases are asked back of, by `NOTIFY`. */
+/** Purses that leases are asked back of, by `NOTIFY`. */
 export function createRecallNews() {
-  let notify: (accountIds: readonly number[]) => void = () => {}
+  let notify: (purses: readonly Purse[]) => void = () => {}
   const listening: Listening = {
     channel: recallChannel,
     onPayload(payload) {
-      const accountIds: readonly number[] = JSON.parse(payload)
-      notify(accountIds)
+      const purses: readonly Purse[] = JSON.parse(payload)
+      notify(purses)
     },
   }
   return {
@@ -47,7 +47,7 @@ export function createLeaseSource(
 
   /** Of those that nobody has given back, too, so that both sides begin anew. */
   async function lose(id: number): Promise<void> {
-    await engine.write(() => endLeases(sql`node_id = ${id}`))
+    await engine.write(() => endLeases(id))
     onLost()
     isLost = false
   }

@@ -12,6 +12,7 @@ import {
   createVerification as verificationOf,
 } from '../queries/verification/verification.ts'
 import { attemptFields, parentsOf, requestFields, reservationFields } from '../schema/columns.ts'
+import { tokenOf } from '../schema/lease.ts'
 import { sql } from '../schema/sql.ts'
 import type { Connections, Settings } from './connections.ts'
 import { createEngine, follow, hold, type Patience } from './engine.ts'
@@ -117,7 +118,10 @@ SELECT * FROM (
     ARRAY[spent.total, spent.month, spent.of_day, coalesce(held.nano, 0)] AS summed
   FROM token_spending AS kept CROSS JOIN LATERAL (${spentOf}) AS spent
   LEFT JOIN (
-    SELECT token_id, sum(amount_nano::double precision) AS nano FROM reservation GROUP BY token_id
+    SELECT token_id, sum(amount_nano::double precision) AS nano FROM (
+      SELECT token_id, amount_nano FROM reservation
+      UNION ALL SELECT ${sql.raw(tokenOf('purse'))}, amount_nano FROM lease
+    ) AS parts GROUP BY token_id
   ) AS held ON held.token_id = kept.token_id
 ) AS sums WHERE stored <> summed ORDER BY "tokenId"`
 

@@ -5,6 +5,7 @@ import {
   silentNodeMs,
 } from '../ports/nodes.ts'
 import { parseColumn } from '../schema/columns.ts'
+import { isOfAccount } from '../schema/lease.ts'
 import { type Sql, sql } from '../schema/sql.ts'
 import { endLeases } from './leases.ts'
 import { all, type Engine, insert, run } from './steps.ts'
@@ -52,7 +53,8 @@ export function createNodeStore(
           sql<NodeReservations>`SELECT node_id AS "nodeId", sum(requests) AS requests,
             sum(amount_nano) AS "amountNano" FROM (
               SELECT node_id, 1 AS requests, amount_nano FROM reservation
-              UNION ALL SELECT nullif(node_id, 0), 0, amount_nano FROM lease WHERE amount_nano > 0
+              UNION ALL SELECT nullif(node_id, 0), 0, amount_nano FROM lease
+                WHERE amount_nano > 0 AND ${sql.raw(isOfAccount('purse'))}
             ) AS parts GROUP BY node_id ORDER BY node_id`,
         ),
       ),
@@ -60,7 +62,7 @@ export function createNodeStore(
       const asKnown = seenAt === undefined ? sql`` : sql`AND seen_at = ${seenAt}`
       await engine.write(function* () {
         const gone = yield* run(sql`DELETE FROM node WHERE id = ${id} ${asKnown}`)
-        if (gone > 0) yield* endLeases(sql`node_id = ${id}`)
+        if (gone > 0) yield* endLeases(id)
       })
     },
     sweepDead,

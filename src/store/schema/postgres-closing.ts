@@ -1,4 +1,5 @@
 import { backgroundFields, columnNames, typedFields } from './columns.ts'
+import { tokenOf } from './lease.ts'
 import { parameters, passed } from './postgres-rows.ts'
 import { byIndex } from './postgres-sums.ts'
 import { interruptedFrom } from './records.ts'
@@ -53,26 +54,32 @@ CREATE FUNCTION ${sweepReservations}(silent_ms bigint) RETURNS bigint LANGUAGE p
 DECLARE
   lost text[];
   owners bigint[];
+  given_up bigint[];
   added request[];
 BEGIN
   LOCK TABLE account IN ROW EXCLUSIVE MODE;
   SELECT array_agg(request_id), array_agg(account_id) INTO lost, owners FROM reservation
     WHERE NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms) AND abs(now_ms() - created_at) >= silent_ms
       AND NOT EXISTS (SELECT FROM background_answer AS held WHERE held.request_id = reservation.request_id);
-  owners := owners || ARRAY(SELECT account_id FROM lease
-    WHERE NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms));
+  SELECT array_agg(purse), owners || array_agg(coalesce(account_id, purse)) INTO given_up, owners
+    FROM lease LEFT JOIN token ON token.id = ${tokenOf('purse')}
+    WHERE NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms);
   IF cardinality(owners) > 0 THEN
     PERFORM FROM account WHERE id = ANY (owners) ORDER BY id FOR NO KEY UPDATE;
   ELSE
     RETURN 0;
   END IF;
   WITH gone AS (
-    DELETE FROM lease WHERE account_id = ANY (owners)
+    DELETE FROM lease WHERE purse = ANY (given_up)
       AND NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms)
-    RETURNING account_id, amount_nano
+    RETURNING purse, amount_nano
+  ), share AS (
+    SELECT purse, sum(amount_nano) AS nano FROM gone GROUP BY 1
+  ), freed_of_budgets AS (
+    UPDATE token_spending SET reserved_nano = reserved_nano - nano
+    FROM share WHERE token_id = ${tokenOf('share.purse')}
   ) UPDATE account SET reserved_nano = reserved_nano - nano
-    FROM (SELECT account_id, sum(amount_nano) AS nano FROM gone GROUP BY 1) AS share
-    WHERE account.id = share.account_id;
+    FROM share WHERE account.id = share.purse;
   IF lost IS NULL THEN
     RETURN 0;
   END IF;

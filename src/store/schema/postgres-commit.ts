@@ -1,9 +1,10 @@
 import { silentNodeMs } from '../ports/nodes.ts'
 import { dayColumns } from '../ports/verification.ts'
 import { attemptFields, columnNames, requestFields, reservationFields } from './columns.ts'
+import { isOfAccount, purseOfBudget, tokenOf } from './lease.ts'
 import { makeCommitAnswers, makeSweep } from './postgres-closing.ts'
 import { parameters, rowTypesMade } from './postgres-rows.ts'
-import { budget, byIndex, spentIn } from './postgres-sums.ts'
+import { budget, byIndex, openSpendingWithLeases, spentIn } from './postgres-sums.ts'
 
 /*
  * The functions that nodes call. A changed one gets a new name, and the old one stays while nodes of the
@@ -15,7 +16,7 @@ export const commitRequests = 'commit_requests_3'
 /** The error code for requests that are stored already. */
 export const alreadyStored = '23T01'
 
-/** The `NOTIFY` channel for accounts whose leases are asked back: a list of ids. */
+/** The `NOTIFY` channel for purses whose leases are asked back: a list of them. */
 export const recallChannel = 'tollgate_recall'
 
 const days = dayColumns.join(', ')
@@ -49,14 +50,14 @@ const isMissing = (table: string) =>
  * A batch names each request at most once in each part, and reserves nothing for one that it releases.
  * Where settled requests are stored already, it fails with `alreadyStored`: the node asks again without
  * them, and with those that a sweep has closed in `more.swept`. So it can add up itself what
- * all charge (`charges`, `sums`, `totals`, and for each of `of_accounts` what it is `charged`, and
- * how much of that their leases have `paid`, NULL where none was used). `wish_nos`, `wish_changes` and `owed` are
- * the wishes for leases of the same accounts, NULL where there is none.
+ * all charge (`charges`, `sums`, `totals`, and for each of `of_accounts` what it is `charged`).
+ * `purses` are those whose leases it uses or wishes for: how much each has `paid` (NULL: nothing was under it), and
+ * the wish for it, in `wish_nos`, `wish_changes` and `owed` (NULL: there is none).
  *
  * `asked`: reservations to decide on; `unpriced`: those of nothing. `ended`: requests whose reservations end. `of_accounts` and `of_tokens`: the known owners of what it
- * settles, reserves, grows and leases. The ids that it settles and reserves lie between `lowest` and
+ * settles, reserves and grows, and the tokens of leased budgets. The ids that it settles and reserves lie between `lowest` and
  * `highest`, which prunes the partitions. `more`: what few batches have; `named`: the ids by tables that
- * settled requests name and this node has not seen yet.
+ * settled requests name and this node has not seen yet; `wished`: tokens that it names for their budgets alone.
  */
 const makeCommitRequests = `
 CREATE FUNCTION ${commitRequests}(${parameters}) RETURNS json
@@ -79,12 +80,14 @@ DECLARE
   limited bigint[];
   rooms bigint[];
   taken bigint[];
+  purse_of bigint;
+  free bigint;
   held bigint;
   wish_no_held bigint;
   lent bigint;
   change bigint;
   leases bigint[] := '{}';
-  -- Accounts whose money did not suffice, and those of them with leases.
+  -- Purses whose money did not suffice, and those of them with leases.
   short bigint[] := '{}';
   recalled bigint[];
   spendings json;
@@ -99,6 +102,10 @@ BEGIN
       || ARRAY(SELECT growth->>'requestId' FROM json_array_elements(more->'grow') AS growth);
     SELECT of_accounts || array_agg(account_id), of_tokens || array_agg(token_id)
       INTO of_accounts, of_tokens FROM reservation WHERE request_id = ANY (asked_of);
+  END IF;
+  IF more->'wished' IS NOT NULL THEN
+    of_accounts := of_accounts || ARRAY(SELECT account_id FROM token
+      WHERE id IN (SELECT value::bigint FROM json_array_elements_text(more->'wished')));
   END IF;
   SELECT array_agg(id), array_agg(balance_nano), array_agg(reserved_nano), array_agg(credit_limit_nano)
     INTO ids, balances, reserved, credits FROM (
@@ -200,36 +207,41 @@ BEGIN
       WHERE token_id = ANY (limited);
   END IF;
 
-
   -- Leases, as \`grant\` of src/leases says: what was charged under one lessens it; then it is changed
-  -- as its node wishes, and grows by a part of what is free.
-  FOR place IN 1..coalesce(cardinality(wish_nos), 0) LOOP
-    nth := array_position(ids, of_accounts[place]);
-    CONTINUE WHEN nth IS NULL OR paid[place] IS NULL AND wish_nos[place] IS NULL;
-    wish_no_held := NULL;
+  -- as its node wishes, and grows by a part of what is free: of a token without a budget that is nothing.
+  FOR place IN 1..coalesce(cardinality(purses), 0) LOOP
+    purse_of := purses[place];
+    nth := array_position(ids, purse_of);
+    budget := array_position(limited, ${tokenOf('purse_of')});
+    CONTINUE WHEN nth IS NULL AND ${isOfAccount('purse_of')};
     SELECT amount_nano, wish_no INTO held, wish_no_held FROM lease
-      WHERE account_id = of_accounts[place] AND node_id = node;
+      WHERE purse = purse_of AND node_id = node;
     lent := greatest(coalesce(held, 0) - coalesce(paid[place], 0), 0);
-    reserved[nth] := reserved[nth] - coalesce(held, 0) + lent;
     IF wish_nos[place] > coalesce(wish_no_held, 0) THEN
+      free := coalesce(balances[nth] + credits[nth] - reserved[nth], rooms[budget] - taken[budget], 0)
+        + coalesce(held, 0) - lent;
       change := wish_changes[place];
       change := CASE
         WHEN change < 0 THEN greatest(change, -lent)
         WHEN NOT ${isAlive} THEN 0
         WHEN owed[place] = 1 THEN change
-        ELSE least(change, greatest(balances[nth] + credits[nth] - reserved[nth], 0) / ${shareOfFree}) END;
+        ELSE least(change, greatest(free, 0) / ${shareOfFree}) END;
       lent := lent + change;
-      reserved[nth] := reserved[nth] + change;
+    END IF;
+    IF nth IS NOT NULL THEN
+      reserved[nth] := reserved[nth] + lent - coalesce(held, 0);
+    ELSIF budget IS NOT NULL THEN
+      taken[budget] := taken[budget] + lent - coalesce(held, 0);
     END IF;
     wish_nos[place] := greatest(wish_nos[place], coalesce(wish_no_held, 0));
     IF held IS NOT NULL THEN
       UPDATE lease SET amount_nano = lent, wish_no = wish_nos[place]
-        WHERE account_id = of_accounts[place] AND node_id = node;
+        WHERE purse = purse_of AND node_id = node;
     ELSIF wish_nos[place] > 0 AND node IS NOT NULL THEN
-      INSERT INTO lease (account_id, node_id, amount_nano, wish_no)
-        VALUES (of_accounts[place], node, lent, wish_nos[place]);
+      INSERT INTO lease (purse, node_id, amount_nano, wish_no)
+        VALUES (purse_of, node, lent, wish_nos[place]);
     END IF;
-    leases := leases || ARRAY[[of_accounts[place], lent, wish_nos[place]]];
+    leases := leases || ARRAY[[purse_of, lent, wish_nos[place]]];
   END LOOP;
 
   -- New reservations. Those of nothing, as under a lease, are only rows.
@@ -262,6 +274,7 @@ BEGIN
         denied := denied || one.request_id;
         IF rooms[budget] - taken[budget] < balances[nth] + credits[nth] - reserved[nth] THEN
           over_budget := over_budget || one.request_id;
+          short := short || ${purseOfBudget('one.token_id')};
         ELSIF NOT one.has_ended THEN
           short := short || one.account_id;
         END IF;
@@ -303,6 +316,7 @@ BEGIN
         denied := denied || one."requestId";
         IF rooms[budget] - taken[budget] < balances[nth] + credits[nth] - reserved[nth] THEN
           over_budget := over_budget || one."requestId";
+          short := short || ${purseOfBudget('one.token_id')};
         ELSIF one.token_id IS NOT NULL THEN
           short := short || one."accountId";
         END IF;
@@ -331,7 +345,7 @@ BEGIN
       FROM token_spending WHERE token_id = ANY (limited);
   END IF;
   IF cardinality(short) > 0 THEN
-    recalled := ARRAY(SELECT DISTINCT account_id FROM lease WHERE account_id = ANY (short) AND amount_nano > 0);
+    recalled := ARRAY(SELECT DISTINCT purse FROM lease WHERE purse = ANY (short) AND amount_nano > 0);
     IF cardinality(recalled) > 0 THEN
       PERFORM pg_notify('${recallChannel}', array_to_json(recalled)::text);
     END IF;
@@ -341,4 +355,4 @@ BEGIN
 END $$;
 `
 
-export const commitFunctions = `${rowTypesMade}${makeCommitRequests}${makeCommitAnswers(commitRequests)}${makeSweep}`
+export const commitFunctions = `${rowTypesMade}${openSpendingWithLeases}${makeCommitRequests}${makeCommitAnswers(commitRequests)}${makeSweep}`

@@ -24,8 +24,8 @@ CREATE TYPE ${rowTypes.asked} AS (${columnTypes(reservationFields)}, is_open sma
 export const parameters = `settled ${rowTypes.settled}[], tried ${rowTypes.tried}[], charges ${rowTypes.charge}[],
   sums ${rowTypes.sums}[], totals ${rowTypes.sums}[],
   asked ${rowTypes.asked}[], unpriced ${rowTypes.asked}[], ended text[],
-  of_accounts bigint[], charged bigint[], paid bigint[],
-  wish_nos bigint[], wish_changes bigint[], owed smallint[], of_tokens bigint[],
+  of_accounts bigint[], charged bigint[], of_tokens bigint[],
+  purses bigint[], paid bigint[], wish_nos bigint[], wish_changes bigint[], owed smallint[],
   more json, at_ms bigint, today text, node bigint, lowest text, highest text`
 
 const names = parameters.split(',').map((one) => one.trim().split(' ')[0])

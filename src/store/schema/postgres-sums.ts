@@ -1,4 +1,5 @@
 import { type DayColumn, dayColumns } from '../ports/verification.ts'
+import { purseOfBudget } from './lease.ts'
 
 /** Finds all rows by their keys: a plan made for empty tables would read them whole when they have grown. */
 export const byIndex = `SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -25,6 +26,43 @@ const counted = dayColumns.map((name) => `sign * ${counts[name] ?? `sum(${name})
 
 const pricedModel = "CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END"
 
+const reservedOf = (tokenId: string) =>
+  `(SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE token_id = ${tokenId})`
+const leasedOf = (tokenId: string) =>
+  `(SELECT coalesce(sum(amount_nano), 0) FROM lease WHERE purse = ${purseOfBudget(tokenId)})`
+
+/**
+ * Moves the rows of some tokens to a day: a later one or, by a slow clock, an earlier one. Returns the
+ * tokens that have a budget. `held`: what is set aside of a token's budget.
+ */
+const makeOpenSpending = (held: (tokenId: string) => string) => `
+CREATE OR REPLACE FUNCTION open_spending(wanted bigint[], today text) RETURNS bigint[] LANGUAGE plpgsql
+${byIndex} SET jit = off AS $$
+BEGIN
+  DELETE FROM token_spending USING token
+    WHERE token_id = ANY (wanted) AND id = token_id AND ${budget} IS NULL;
+  UPDATE token_spending SET day = today, month_nano = spent.month, day_nano = spent.day
+    FROM token, LATERAL (
+      SELECT ${spentIn('day')} FROM usage_day
+      WHERE token_id = token.id AND day >= left(today, 7) AND day < left(today, 7) || '.'
+    ) AS spent
+    WHERE token_spending.token_id = ANY (wanted) AND token.id = token_spending.token_id
+      AND token_spending.day <> today;
+  INSERT INTO token_spending SELECT token.id, today, spent.*, ${held('token.id')}
+    FROM token, LATERAL (
+      SELECT ${spentIn('day')} FROM usage_day WHERE token_id = token.id
+    ) AS spent
+    WHERE token.id = ANY (wanted) AND ${budget} IS NOT NULL
+      AND NOT EXISTS (SELECT FROM token_spending WHERE token_id = token.id);
+  RETURN ARRAY(SELECT token_id FROM token_spending WHERE token_id = ANY (wanted));
+END $$;
+`
+
+/** Of nodes of the first version, too: a lease of a budget is set aside. */
+export const openSpendingWithLeases = makeOpenSpending(
+  (tokenId) => `${reservedOf(tokenId)} + ${leasedOf(tokenId)}`,
+)
+
 /** The clock, and the sums that commits keep: of days, and of what tokens with a budget have spent. */
 export const sumFunctions = `
 -- By the clock of the database: those of nodes may differ.
@@ -48,28 +86,4 @@ BEGIN
     FROM unnest(added) GROUP BY 1, 2 ORDER BY 1, 2
     ON CONFLICT (day, model, part) DO UPDATE SET ${added};
 END $$;
-
--- Moves the rows of some tokens to a day: a later one or, by a slow clock, an earlier one. Returns the
--- tokens that have a budget.
-CREATE FUNCTION open_spending(wanted bigint[], today text) RETURNS bigint[] LANGUAGE plpgsql
-${byIndex} SET jit = off AS $$
-BEGIN
-  DELETE FROM token_spending USING token
-    WHERE token_id = ANY (wanted) AND id = token_id AND ${budget} IS NULL;
-  UPDATE token_spending SET day = today, month_nano = spent.month, day_nano = spent.day
-    FROM token, LATERAL (
-      SELECT ${spentIn('day')} FROM usage_day
-      WHERE token_id = token.id AND day >= left(today, 7) AND day < left(today, 7) || '.'
-    ) AS spent
-    WHERE token_spending.token_id = ANY (wanted) AND token.id = token_spending.token_id
-      AND token_spending.day <> today;
-  INSERT INTO token_spending SELECT token.id, today, spent.*, (
-      SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE token_id = token.id)
-    FROM token, LATERAL (
-      SELECT ${spentIn('day')} FROM usage_day WHERE token_id = token.id
-    ) AS spent
-    WHERE token.id = ANY (wanted) AND ${budget} IS NOT NULL
-      AND NOT EXISTS (SELECT FROM token_spending WHERE token_id = token.id);
-  RETURN ARRAY(SELECT token_id FROM token_spending WHERE token_id = ANY (wanted));
-END $$;
-`
+${makeOpenSpending(reservedOf)}`

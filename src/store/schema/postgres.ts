@@ -48,8 +48,8 @@ CREATE TABLE IF NOT EXISTS usage_total_part (
 CREATE OR REPLACE VIEW usage_total AS SELECT day, model, ${addedDays('::bigint')}
 FROM usage_total_part GROUP BY day, model;
 
--- What tokens with a budget have spent and reserved: sums of usage_day and reservation, so that no call
--- adds them up. A transaction that has locked a token's account may write its row. The first request
+-- What tokens with a budget have spent and reserved: sums of usage_day, reservation and lease, so that no
+-- call adds them up. A transaction that has locked a token's account may write its row. The first request
 -- with a budget makes it; it is remade when a budget returns after a time without one.
 CREATE TABLE IF NOT EXISTS token_spending (
   token_id bigint PRIMARY KEY,

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { eachPaid, type Purse, purseOfBudget, shortPurse } from '../../leases/purse.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import { type BackgroundAnswer, firstLookMs, type KeptAnswer } from '../ports/answers.ts'
 import type {
@@ -95,13 +96,17 @@ export function createCommit(
 ): (batch: Batch) => Promise<Committed> {
   const statements = prepareStatements(db)
   const openAccounts = createOpenAccounts(db)
-  const leases = createLeases(db, openAccounts)
   const dailySums = createDailySums(db)
   const spending = createKnownSpending(db)
   const openRequests = createOpenRequests(db)
   let today = ''
   let isAlone = false
-  const budgetRooms = createBudgetRooms(db, (tokenId) => spending.get(tokenId, today))
+  const budgetRooms = createBudgetRooms(
+    db,
+    (tokenId) => spending.get(tokenId, today),
+    (tokenId) => leases.leaseNano(purseOfBudget(tokenId)),
+  )
+  const leases = createLeases(db, openAccounts, budgetRooms)
 
   function charge(request: RequestRow, account: AccountTotals, now: number): void {
     const { requestId, accountId, amountNano } = request
@@ -133,11 +138,11 @@ export function createCommit(
   }
 
   function settle(settlement: Settlement, now: number): void {
-    const { request, attempts, kept, begun, endsBackground, leasedNano } = settlement
+    const { request, attempts, kept, begun, endsBackground } = settlement
     const { amountNano } = request
     checkCharge(request)
     const account = openAccounts.get(request.accountId)
-    if (leasedNano !== undefined) leases.note(request.accountId)
+    eachPaid(settlement, noteLease)
     if (begun) begin(begun, now)
     if (endsBackground) statements.endBackground.run(request.requestId)
     if (kept) for (const one of kept) statements.insertKept.run(one)
@@ -159,15 +164,19 @@ export function createCommit(
     }
     dailySums.add(request)
     if (amountNano > 0) charge(request, account, now)
-    if (leasedNano) leases.pay(request.accountId, leasedNano)
+    eachPaid(settlement, leases.pay)
   }
+
+  /** Of a request that is stored already, too. */
+  const noteLease = (purse: Purse) => leases.pay(purse, 0)
 
   /** What can't cover it; undefined: it is set aside. */
   function reserveNano({ accountId, tokenId, amountNano }: Share): Denial {
+    if (amountNano === 0) return undefined
     const account = openAccounts.get(accountId)
     const freeNano = account.balanceNano + account.creditLimitNano - account.reservedNano
     const budgetNano = isAlone ? Number.POSITIVE_INFINITY : budgetRooms.of(tokenId)
-    if (amountNano > 0 && Math.min(freeNano, budgetNano) < amountNano)
+    if (Math.min(freeNano, budgetNano) < amountNano)
       return budgetNano < freeNano ? 'budget' : 'balance'
     account.reservedNano += amountNano
     if (!isAlone) budgetRooms.take(tokenId, amountNano)
@@ -211,10 +220,10 @@ export function createCommit(
   const commitAll = db.transaction((batch: Batch): Committed => {
     const { settle: settled = [], release: released = [] } = batch
     const denied = new Map<string, MoneyLimit | 'busy'>()
-    const short = new Set<number>()
-    const deny = ({ requestId, accountId }: Growth | Reservation, denial: Denial) => {
-      if (denial) denied.set(requestId, denial === 'over' ? 'balance' : denial)
-      if (denial === 'balance') short.add(accountId)
+    const short = new Set<Purse>()
+    const deny = (one: Growth | Reservation, denial: Denial) => {
+      if (denial) denied.set(one.requestId, denial === 'over' ? 'balance' : denial)
+      if (denial === 'balance' || denial === 'budget') short.add(shortPurse(one, denial))
     }
     const now = clock()
     today = utcDay(now)
@@ -224,10 +233,10 @@ export function createCommit(
     leases.forget()
     for (const settlement of settled) settle(settlement, now)
     for (const requestId of released) release(requestId)
-    for (const wish of batch.leases ?? []) leases.grant(wish)
     dailySums.write()
     spending.add(dailySums.all())
     budgetRooms.forget()
+    for (const wish of batch.leases ?? []) leases.grant(wish)
     const gone = new Set(released)
     for (const one of batch.reserve ?? [])
       deny(one, gone.has(one.requestId) ? 'over' : reserve(one))
@@ -235,7 +244,7 @@ export function createCommit(
     return {
       denied,
       leases: leases.write(),
-      recalled: [...short].filter(leases.isOut),
+      recalled: [...short].filter((purse) => leases.leaseNano(purse) > 0),
       accounts: openAccounts.write(),
       tokens: spendings(settled),
     }

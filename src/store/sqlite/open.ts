@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import type { Purse } from '../../leases/purse.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenRecord } from '../ports/admin.ts'
 import type { LeaseSource, RecordStore } from '../ports/records.ts'
@@ -102,7 +103,7 @@ type Commit = RecordStore['commit']
 
 /** This process alone has leases: it hears of what it asks back itself. */
 function withRecalls(commit: Commit): Pick<LeaseSource, 'onRecall'> & { readonly commit: Commit } {
-  let notify: (accountIds: readonly number[]) => void = () => {}
+  let notify: (purses: readonly Purse[]) => void = () => {}
   return {
     async commit(batch) {
       const committed = await commit(batch)

@@ -7,8 +7,14 @@ interface Budget {
   readonly monthNano: number | null
 }
 
+export type BudgetRooms = ReturnType<typeof createBudgetRooms>
+
 /** What the budgets of tokens leave within one transaction. For use with the write lock. */
-export function createBudgetRooms(db: Database, spentOf: (tokenId: number) => Spent) {
+export function createBudgetRooms(
+  db: Database,
+  spentOf: (tokenId: number) => Spent,
+  leasedOf: (tokenId: number) => number,
+) {
   const findBudget = db.prepare<Budget, [number]>(
     `SELECT budget_total_nano AS totalNano, budget_day_nano AS dayNano,
       budget_month_nano AS monthNano FROM token WHERE id = ?
@@ -30,7 +36,9 @@ export function createBudgetRooms(db: Database, spentOf: (tokenId: number) => Sp
         left(budget.totalNano, spent.totalNano),
         left(budget.dayNano, spent.dayNano),
         left(budget.monthNano, spent.monthNano),
-      ) - (sumReserved.get(tokenId)?.nano ?? 0)
+      ) -
+      (sumReserved.get(tokenId)?.nano ?? 0) -
+      leasedOf(tokenId)
     )
   }
 
@@ -42,7 +50,7 @@ export function createBudgetRooms(db: Database, spentOf: (tokenId: number) => Sp
       const room = rooms.get(tokenId)
       if (room !== undefined) rooms.set(tokenId, room - nano)
     },
-    /** Before the reservations of a transaction, when its settlements are written. */
+    /** Before the wishes and reservations of a transaction, when its settlements are written. */
     forget: (): void => rooms.clear(),
   }
 }

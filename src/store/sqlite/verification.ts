@@ -192,7 +192,7 @@ const json: ReadonlySet<string> = new Set([
   ...['usage_raw', 'extras', 'charge', 'counts', 'terms', 'load', 'detail'],
   ...definitions.flatMap((one) => columnsOf(one, 'isJson')),
 ])
-const signed = /^(balance\w*_nano|amount_nano|priority)$/
+const signed = /^(balance\w*_nano|amount_nano|priority|purse)$/
 const time = /_at$|^since$|^until$|^valid_from$/
 /** When a set-up code expires. */
 const never = Number.MAX_SAFE_INTEGER

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createBatchJoiner } from '../../../src/app/group/join-batches.ts'
+import { purseOfAccount, purseOfBudget } from '../../../src/leases/purse.ts'
 import type { Batch } from '../../../src/store/ports/records.ts'
+import { reservation } from '../../store/sqlite/file-store.ts'
 import { settlement } from '../../store/support.ts'
 
 const one = (at: number): Batch => ({ settle: [settlement({ requestId: `req_${at}` })] })
@@ -42,4 +44,26 @@ test('many who commit side by side share commits', async () => {
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(400)
   expect(sizes.length).toBeLessThan(100)
   expect(pauses()).toBeGreaterThan(0)
+})
+
+test('of what is asked back, each batch hears what its own requests lacked', async () => {
+  const lacking = (requestId: string, of: object) =>
+    reservation({ requestId, amountNano: 50, ...of })
+  const join = createBatchJoiner({
+    commit: async ({ reserve = [] }) => ({
+      ...{ accounts: [], tokens: [] },
+      denied: new Map(reserve.map(({ requestId }) => [requestId, 'budget'])),
+      recalled: [purseOfAccount(1), purseOfBudget(4), purseOfBudget(5)],
+    }),
+  })
+  const answers = await Promise.all([
+    join({ reserve: [lacking('a', { accountId: 2, tokenId: 4 })] }),
+    join({ grow: [{ requestId: 'b', accountId: 3, tokenId: 5, byNano: 9 }] }),
+    join(one(1)),
+  ])
+  expect(answers.map(({ recalled }) => recalled)).toEqual([
+    [purseOfBudget(4)],
+    [purseOfBudget(5)],
+    [],
+  ])
 })

@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)('moving', () => {
     const db = new Database(first.path)
     db.run('UPDATE account SET reserved_nano = 0')
     db.run('UPDATE account SET reserved_nano = 700 WHERE id IN (3, 6)')
-    db.run('INSERT INTO lease (account_id, node_id, amount_nano, wish_no) VALUES (3, 0, 500, 1)')
+    db.run('INSERT INTO lease (purse, node_id, amount_nano, wish_no) VALUES (3, 0, 500, 1)')
     db.close()
     await run(first, middle)
     expect(await ask(middle.url, 'SELECT count(*) AS rows FROM lease')).toEqual([{ rows: 0 }])

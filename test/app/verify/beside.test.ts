@@ -44,7 +44,7 @@ test('nothing differs while requests are settled, reserved, grown and released b
     const accountId = 1 + (written % 200)
     const open = `req_open${written}`
     await writer.records.commit({ settle, reserve: [reservation(open, accountId)] })
-    await writer.records.commit({ grow: [{ requestId: open, accountId, byNano: 500 }] })
+    await writer.records.commit({ grow: [{ requestId: open, accountId, tokenId: 1, byNano: 500 }] })
     if (written % 3 === 0) await writer.records.commit({ release: [open] })
     const parts = { account: `account-${accountId}@example.com`, reason: 'gift', actor: 'x' }
     await writer.admin.adjust({ ...parts, kind: 'credit', amountNano: 9, idempotencyKey: null })

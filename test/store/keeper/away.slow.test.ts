@@ -146,7 +146,7 @@ describe('while the keeper is away', () => {
     await until('its term', leases.mayBegin)
     await away()
     expect(leases.mayBegin()).toBeFalse()
-    leases.onOwed?.(() => ({ leases: [{ accountId: 1, leaseNano: 500, no: 1 }], no: 1 }))
+    leases.onOwed?.(() => ({ leases: [{ purse: 1, leaseNano: 500, no: 1 }], no: 1 }))
     opened()
     await back()
     const reserved = async () => (await store.admin.accounts())[0]?.reservedNano

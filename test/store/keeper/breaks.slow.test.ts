@@ -15,11 +15,13 @@ async function work({ store: { records } }: Keeper): Promise<void> {
   const stored = [
     await records.commit({ reserve: [reserve('a', 500), reserve('b', 300), reserve('c', 50)] }),
     await records.commit({
-      grow: [{ requestId: 'a', accountId: 1, byNano: 70, fromNano: 500 }],
+      grow: [{ requestId: 'a', accountId: 1, tokenId: 1, byNano: 70, fromNano: 500 }],
       settle: [{ ...settle('d', 10), neverReserved: true }],
     }),
     await records.commit({ settle: [settle('a', 400)], release: ['b'] }),
-    await records.commit({ grow: [{ requestId: 'c', accountId: 1, byNano: 5, fromNano: 50 }] }),
+    await records.commit({
+      grow: [{ requestId: 'c', accountId: 1, tokenId: 1, byNano: 5, fromNano: 50 }],
+    }),
   ]
   expect(stored.map(({ denied }) => denied.size)).toEqual([0, 0, 0, 0])
   expect(stored.at(-1)?.accounts).toEqual([{ accountId: 1, balanceNano: opening - 410 }])

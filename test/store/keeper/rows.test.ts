@@ -19,6 +19,7 @@ test('a settlement arrives with each of its fields', () => {
     attempts: [distinct(attemptFields, attemptRow()), attemptRow()],
     neverReserved: true,
     leasedNano: 7,
+    budgetLeasedNano: 6,
   }
   expect(throughJson(settlement)).toEqual(settlement)
 })

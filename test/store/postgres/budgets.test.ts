@@ -23,7 +23,8 @@ SELECT * FROM (SELECT kept.*,
     AND left(day, 7) = left(kept.day, 7)) AS month,
   (SELECT coalesce(sum(amount_nano), 0) FROM usage_day WHERE token_id = kept.token_id
     AND day = kept.day) AS of_day,
-  (SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE token_id = kept.token_id) AS held
+  (SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE token_id = kept.token_id)
+    + (SELECT coalesce(sum(amount_nano), 0) FROM lease WHERE purse = -kept.token_id) AS held
 FROM token_spending AS kept) AS sums
 WHERE total_nano <> total OR month_nano <> month OR day_nano <> of_day OR reserved_nano <> held`
 
@@ -153,7 +154,7 @@ describe.skipIf(!hasPostgres)('a budget on PostgreSQL', () => {
   test('counts what is set aside, what grows, and gives back what was not used', async () => {
     await setBudget({ totalNano: 1000 })
     const grow = (byNano: number) =>
-      commit({ grow: [{ requestId: 'req_1', accountId: 1, byNano }] })
+      commit({ grow: [{ requestId: 'req_1', accountId: 1, tokenId: 1, byNano }] })
     expect(await reserve(1, 400)).toEqual({})
     expect(await grow(500)).toEqual({})
     expect(await grow(101)).toEqual({ req_1: 'budget' })

@@ -6,7 +6,7 @@ import { lendDatabase } from '../../support/lent-databases.ts'
 import { ask, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
 import { now, seed } from '../support.ts'
 
-const wish = { leases: [{ accountId: 1, no: 1, byNano: 1_000 }] }
+const wish = { leases: [{ purse: 1, no: 1, byNano: 1_000 }] }
 
 describe.skipIf(!hasPostgres)('the leases of a node', () => {
   let database: TestDatabase

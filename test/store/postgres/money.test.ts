@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres)('money on PostgreSQL', () => {
     const batch: Batch = {
       settle: [settlement({ requestId: 'before' }), settlement({ requestId: 'other' })],
       reserve: [reservation({ requestId: 'a' }), reservation({ requestId: 'b' })],
-      grow: [{ requestId: 'a', accountId: 1, byNano: 7 }],
+      grow: [{ requestId: 'a', accountId: 1, tokenId: 1, byNano: 7 }],
       release: ['gone'],
     }
     const before = store.roundTrips()
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)('money on PostgreSQL', () => {
     await store.records.commit({
       reserve: [reservation({ requestId: 'a', amountNano: opening - 7 })],
     })
-    const grow = [{ requestId: 'a', accountId: 1, byNano: 7, fromNano: opening - 7 }]
+    const grow = [{ requestId: 'a', accountId: 1, tokenId: 1, byNano: 7, fromNano: opening - 7 }]
     for (let times = 0; times < 2; times++) {
       expect((await store.records.commit({ grow })).denied).toEqual(new Map())
     }
@@ -81,12 +81,12 @@ describe.skipIf(!hasPostgres)('money on PostgreSQL', () => {
       ...{ account: 'ann@example.com', kind: 'credit', amountNano: 5, reason: 'paid' },
       ...{ actor: 'someone', idempotencyKey: null },
     })
-    const again = [{ requestId: 'a', accountId: 1, byNano: 12, fromNano: opening - 7 }]
+    const again = [{ requestId: 'a', accountId: 1, tokenId: 1, byNano: 12, fromNano: opening - 7 }]
     expect((await store.records.commit({ grow: again })).denied).toEqual(new Map())
-    const more = [{ requestId: 'a', accountId: 1, byNano: 1, fromNano: opening + 5 }]
+    const more = [{ requestId: 'a', accountId: 1, tokenId: 1, byNano: 1, fromNano: opening + 5 }]
     expect([...(await store.records.commit({ grow: more })).denied.keys()]).toEqual(['a'])
     // A node of the former version does not say from what.
-    const former = [{ requestId: 'a', accountId: 1, byNano: 1 }]
+    const former = [{ requestId: 'a', accountId: 1, tokenId: 1, byNano: 1 }]
     expect([...(await store.records.commit({ grow: former })).denied.keys()]).toEqual(['a'])
     expect(await ask(database.url, 'SELECT amount_nano AS nano FROM reservation')).toEqual([
       { nano: opening + 5 },

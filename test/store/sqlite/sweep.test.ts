@@ -47,7 +47,9 @@ test('what is set aside for no request is free again', async () => {
 
 test('each request that was under way has a record, and is not charged', async () => {
   await reserve(reservation({ requestId: 'a', amountNano: 700 }), reservation({ requestId: 'b' }))
-  await file.store.records.commit({ grow: [{ requestId: 'a', accountId: 1, byNano: 300 }] })
+  await file.store.records.commit({
+    grow: [{ requestId: 'a', accountId: 1, tokenId: 1, byNano: 300 }],
+  })
   expect(await sweep()).toBe(2)
   expect(file.reserved()).toEqual({})
   const receipt = await file.store.records.receipt('a')

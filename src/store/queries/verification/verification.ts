@@ -291,7 +291,7 @@ const selectReserved = sql<OddSum>`
 WITH held AS (
   SELECT account_id, sum(CAST(amount_nano AS double precision)) AS nano FROM (
     SELECT account_id, amount_nano FROM reservation
-    UNION ALL SELECT account_id, amount_nano FROM lease
+    UNION ALL SELECT purse, amount_nano FROM lease
   ) AS parts GROUP BY account_id
 )
 SELECT account.id AS "accountId", account.email, account.reserved_nano AS "storedNano",
