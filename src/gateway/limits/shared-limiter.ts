@@ -167,8 +167,8 @@ export function createSharedLimiter(
   }
 
   counters.onBack((isEmpty) => {
+    if (isEmpty) reportAll() // and forgets what is not reported: that is in it
     stocks.back(isEmpty)
-    if (isEmpty) reportAll()
     renewSlots()
     outbox.flush()
     local.rejectAll(isBack)

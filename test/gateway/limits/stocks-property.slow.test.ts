@@ -42,9 +42,12 @@ function createStory(seed: number) {
   const tokens = [1, 2, 3].map((id) => [ledgerOf(random, 'token', id), account])
   const channel = ledgerOf(random, 'channel', 1)
   const open = new Set<Request>()
+  // A keeper that starts anew does not hear of what dead workers have let in.
+  const isDying = random.once(2)
+  let { keeper } = scene
   const loss = random.pick([0, 0, 10, 50])
   scene.fate.of = () => {
-    if (random.below(100) >= loss) return 'arrives'
+    if (random.below(100) >= loss) return random.pick(['arrives', 'late'] as const)
     return random.pick(['lost', 'unheard'] as const)
   }
   let here = 0
@@ -119,6 +122,14 @@ function createStory(seed: number) {
     }
   }
 
+  async function restart(): Promise<void> {
+    for (const worker of workers) worker.disconnect()
+    keeper = scene.openKeeper()
+    await turn()
+    for (const worker of workers) worker.connect(keeper, true)
+    await turn()
+  }
+
   async function step(): Promise<void> {
     for (let count = random.pick([0, 5, 10, 30]); count > 0; count--) {
       await come()
@@ -127,12 +138,15 @@ function createStory(seed: number) {
     for (let count = random.below(30); count > 0 && open.size > 0; count--)
       end(random.pick([...open]))
     if (random.once(3)) await turn()
-    if (random.once(60)) die()
+    if (random.once(60)) {
+      if (isDying) die()
+      else await restart()
+    }
     if (random.once(40)) {
       const worker = random.pick(workers)
       worker.disconnect()
       await turn()
-      worker.connect(scene.keeper, false)
+      worker.connect(keeper, false)
     }
     scene.jump(random.once(30) ? random.pick([1_000, 5_000, 61_000]) : random.pick(jumps))
     if (random.once(2)) await turn()

@@ -18,6 +18,8 @@ export interface Sent {
   lends: number
 }
 
+export type Fate = 'arrives' | 'late' | 'lost' | 'unheard'
+
 export interface Worker {
   readonly limiter: Limiter
   readonly sent: Sent
@@ -36,8 +38,8 @@ export const leaseMs = 10_000
 /** Workers in fake time, whose keeper counts in its memory. */
 export function createStocksScene(count: number) {
   const time = createFakeTime()
-  /** What becomes of a report of stocks: lost on its way, or its answer is. */
-  const fate = { of: (_report: StockReport): 'arrives' | 'lost' | 'unheard' => 'arrives' }
+  /** What becomes of a report of stocks: lost on its way, or its answer is, or that takes a while. */
+  const fate = { of: (_report: StockReport): Fate => 'arrives' }
   const openKeeper = () =>
     createMemoryCounters({ tick: time.tick, nodes: () => count, leaseMs, repeat: time.repeat })
   const first = openKeeper()
@@ -83,6 +85,7 @@ export function createStocksScene(count: number) {
           if (found === 'lost') throw new CountersUnavailable('lost', true)
           // As over a link, nothing is shared.
           const answer = await reach().stocks?.lend(JSON.parse(JSON.stringify(report)))
+          if (found === 'late') await turn()
           if (found === 'unheard' || answer === undefined)
             throw new CountersUnavailable('unheard', true)
           return JSON.parse(JSON.stringify(answer))
