@@ -247,6 +247,28 @@ test('a keeper that starts anew hears what was let in, and who is at once', asyn
   expect(await countRest(scene.workers, wider)).toBe(500)
 })
 
+test('what was to be taken back of one worker is not taken from another by a new keeper', async () => {
+  const scene = createStocksScene(2)
+  const [one, other] = [scene.workerAt(0), scene.workerAt(1)]
+  const asked = [subject('token', { tpm: 500_000, concurrency: 4_000 })]
+  await load(scene, one, asked, 50)
+  await scene.pass(70_000, 1_000)
+  await load(scene, one, asked, 50)
+  await scene.pass(150)
+  const permit = one.limiter.acquire(asked, 1_000, atOnce)
+  if (permit instanceof Promise) throw new Error('It asked.')
+  await ask(other, asked, 1_000)
+  await scene.pass(600)
+  permit.used(0) // told later
+  for (const each of scene.workers) each.disconnect()
+  const next = scene.openKeeper()
+  for (const each of [other, one]) each.connect(next, true)
+  await turn()
+  const used = 50 * 90 + 1_000
+  expect(await ask(other, asked, 500_000 - used + 1)).toBeUndefined()
+  expect(await ask(other, asked, 500_000 - used)).toBeDefined()
+})
+
 test('a connection that is lost and made again loses nothing, and counts nothing twice', async () => {
   const scene = createStocksScene(2)
   const worker = scene.workerAt(0)
