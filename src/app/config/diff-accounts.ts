@@ -1,3 +1,4 @@
+import { hashPassword } from '../../admin/sign-in/hashing.ts'
 import { formatNano } from '../../billing/money.ts'
 import { keyHint } from '../../lib/ids.ts'
 import { accountFields } from '../../resources/account.ts'
@@ -6,7 +7,7 @@ import { tokenFields } from '../../resources/token.ts'
 import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admin.ts'
 import { changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'
-import { comparePassword, type Given, hashPassword, markPassword } from './password.ts'
+import { comparePassword, type Given } from './password.ts'
 
 /** Plans accounts. An old password is known by its hash; a balance is set only at first. */
 export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>> {
@@ -42,7 +43,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
 }
 
 async function written(password: string, given: Given) {
-  const mark = await markPassword(password)
+  const mark = await hashPassword(password)
   return given === 'new' ? { hash: await hashPassword(password), mark } : { mark }
 }
 

@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { maxPasswordLength, minPasswordLength } from '../../admin/sign-in/hashing.ts'
+import { hashPassword, maxPasswordLength, minPasswordLength } from '../../admin/sign-in/hashing.ts'
 import { entryLimit } from '../../lib/cache-options.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import { type Instance, UserError } from '../instance.ts'
-
-/** What is stored of a password, to sign in with. */
-export const hashPassword = (password: string): Promise<string> =>
-  Bun.password.hash(password, { algorithm: 'argon2id' })
 
 /** Sets a password and ends the sessions. Throws `UserError` when its length is not allowed. */
 export async function setPassword(
@@ -22,10 +18,6 @@ export async function setPassword(
   const passwordHash = await hashPassword(password)
   await store.signIn.setPassword({ account, passwordHash, actor })
 }
-
-/** The hash that recognises a password of the file, at OWASP's lowest cost for many of them. */
-export const markPassword = (password: string): Promise<string> =>
-  Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 })
 
 /** How a password of the file compares with the one that the file gave last. */
 export type Given = 'new' | 'same' | 'same, kept weakly'
