@@ -136,6 +136,13 @@ export function createBorrower() {
       held.usedNano -= nano
       if (held.shortUntil > 0) setDue(held)
     },
+    /**
+     * A settlement is sent that the lease pays, or its answer is lost: the next answers may count it as paid or
+     * not. Negative: it is known, after `release`.
+     */
+    pay(purse: Purse, nano: number): void {
+      heldOf(purse).payingNano += nano
+    },
     /** Aims at this much unused: others ask for it. */
     want(purse: Purse, spareNano: number, now: number): void {
       const held = heldOf(purse)

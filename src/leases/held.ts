@@ -17,6 +17,8 @@ export interface Held {
   no: number
   /** Promised to requests whose end is not stored. */
   usedNano: number
+  /** Of that, what the lease may have paid already: its settlement is under way, or was not answered. */
+  payingNano: number
   /** Returned by wishes up to `returnedNo`, as far as they may not be answered. */
   returningNano: number
   returnedNo: number
@@ -41,13 +43,14 @@ export interface Held {
 export const spareOf = (held: Held): number => held.leaseNano - held.returningNano - held.usedNano
 
 /** What is promised already, and not held: not what is merely uncertain. */
-export const owedOf = (held: Held): number => Math.max(0, held.usedNano - held.leaseNano)
+export const owedOf = (held: Held): number =>
+  Math.max(0, held.usedNano - held.payingNano - held.leaseNano)
 
 const long = Number.NEGATIVE_INFINITY
 
 export const nothingHeld = (purse: Purse, no: number): Held => ({
   ...{ purse, no, leaseNano: 0, usedNano: 0, returningNano: 0, askedNo: no, aimNano: 0 },
-  returnedNo: no,
+  ...{ payingNano: 0, returnedNo: no },
   ...{ isGrowing: false, isUnsure: false, wasTooLittle: false, isDue: false },
   ...{ refilledAt: long, takenAt: long, missedAt: long, shortUntil: 0 },
 })
@@ -75,6 +78,6 @@ export function isWanting(held: Held, now: number): boolean {
 /** Nothing is held, nor under way. */
 export const isForgettable = (held: Held, now: number): boolean =>
   !held.isDue &&
-  held.leaseNano + held.usedNano + held.returningNano === 0 &&
+  held.leaseNano + held.usedNano + held.payingNano + held.returningNano === 0 &&
   held.askedNo <= held.no &&
   now - held.missedAt >= useMs

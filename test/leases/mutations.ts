@@ -22,7 +22,7 @@ export const mutations: readonly Mutation[] = [
   {
     what: 'what is merely uncertain counts as owed',
     file: 'held',
-    from: 'Math.max(0, held.usedNano - held.leaseNano)',
+    from: 'Math.max(0, held.usedNano - held.payingNano - held.leaseNano)',
     to: 'Math.max(0, -spareOf(held))',
   },
   {

@@ -109,8 +109,9 @@ export function createNode(
       const { loan } = link
       if (!loan.arrived(message.batch.wishes, process.tick())) return
       const settle = message.batch.settle.map((one): Settled => {
-        if (one.leasedNano === undefined) return one
-        return { ...one, leasedNano: loan.settled(one.request.account.id, one.leasedNano) }
+        const { request, leased } = one
+        const paid = leased?.map((nano, at) => loan.settled(request.moneys[at]?.id ?? 0, nano))
+        return paid ? { ...one, leased: paid } : one
       })
       parcels.push({ link, loan, batch: message.batch, settle })
     } else if (message.kind === 'end' && link.worker.process.isDead) {
@@ -141,26 +142,27 @@ export function createNode(
   })
 
   function reply({ link, loan, batch }: Parcel, denied: ReadonlySet<Request>): void {
-    const ids = batch.settle.flatMap(({ request, leasedNano }) =>
-      leasedNano === undefined ? [] : [request.account.id],
+    const ids = batch.settle.flatMap(({ request, leased }) =>
+      leased === undefined ? [] : request.moneys.map(({ id }) => id),
     )
     const leases = loan.granted(batch.wishes, ids, process.tick())
     link.down.push({ kind: 'done', batch, answer: { leases, denied } })
-    for (const { account } of denied) recall(account.id)
+    for (const { moneys } of denied) for (const { id } of moneys) recall(id)
   }
 
   function refuse({ link, loan, batch, settle }: Parcel): void {
     // The spool takes some.
     const isSpooled = batch.reserve.length === 0 && world.isOne(2)
     for (const one of settle) {
-      const { request, leasedNano } = one
-      if (isSpooled || !loan.failed(request.account.id, leasedNano ?? 0)) process.keep(one)
+      const { moneys } = one.request
+      const give = () => moneys.map(({ id }, at) => loan.failed(id, one.leased?.[at] ?? 0))
+      if (isSpooled || give().includes(false)) process.keep(one)
     }
     if (isSpooled) reply({ link, loan, batch, settle }, new Set())
     else link.down.push({ kind: 'done', batch, answer: undefined })
   }
 
-  /** The account is short of money. */
+  /** It is short of money. */
   function recall(purse: number): void {
     process.borrower.recalled([purse], process.tick())
     for (const { link } of workers) link?.down.push({ kind: 'recall', purse })
@@ -206,7 +208,10 @@ export function createNode(
     failed({ own, parcels: sent, kind }: Item): void {
       if (kind === 'heartbeat') isBeating = false
       process.failed(own)
-      for (const parcel of sent) refuse(parcel)
+      for (const parcel of sent) {
+        process.unanswered(parcel.settle)
+        refuse(parcel)
+      }
     },
     /** Settlements that it holds, or has in its hands for workers. */
     holds: (request: Request) =>

@@ -3,7 +3,7 @@ import type { LeaseWish } from '../../src/leases/messages.ts'
 import { createTerm, type Instant, type Term } from '../../src/leases/term.ts'
 import type { Answer, Batch, Settled } from './store.ts'
 import { silentMs } from './store.ts'
-import type { Account, Request, World } from './world.ts'
+import type { Money, Request, World } from './world.ts'
 
 /** A computer: its clocks may lie, but not both at once. */
 export interface Machine {
@@ -36,6 +36,8 @@ export interface Process {
   take(): Batch
   answered(batch: Batch, answer: Answer): void
   failed(batch: Batch): void
+  /** Whether settlements of others are stored is unknown. */
+  unanswered(settle: readonly Settled[]): void
   /** Settles for a process that is gone. */
   keep(settled: Settled): void
   /** Whether it has a settlement to send. */
@@ -57,17 +59,43 @@ export function createProcess(
   const own: Request[] = []
   const running: Request[] = []
   let settle: Settled[] = []
+  /** Settlements that were not answered: they are sent again some time. */
+  const again: Settled[] = []
+  /** What settlements pay that are sent, or whose answer is lost. */
+  const paying = new Map<Request, readonly number[]>()
   let reserve: { request: Request; nano: number }[] = []
 
   const tick = () => world.now - machine.sleptMs
   const mayBegin = () => isUp() && (isLocal || term.mayBegin(instantOf(world, machine)))
 
-  function begin(account: Account): void {
+  /** Of all leases that it needs, or of none. */
+  function take(moneys: readonly Money[], nano: number): boolean {
+    const taken = moneys.filter(({ id }) => borrower.take(id, nano, tick()))
+    if (taken.length === moneys.length) return true
+    for (const { id } of taken) borrower.release(id, nano)
+    return false
+  }
+
+  function pay({ request, leased }: Settled): void {
+    if (leased === undefined || paying.has(request)) return
+    paying.set(request, leased)
+    for (const [at, { id }] of request.moneys.entries()) borrower.pay(id, leased[at] ?? 0)
+  }
+
+  function paid({ request, leased }: Settled): void {
+    for (const [at, { id }] of request.moneys.entries()) {
+      borrower.release(id, leased?.[at] ?? 0)
+      borrower.pay(id, -(paying.get(request)?.[at] ?? 0))
+    }
+    paying.delete(request)
+  }
+
+  function begin(moneys: readonly Money[]): void {
     if (!mayBegin()) return
     const nano = 1 + world.below(world.isOne(4) ? 60 : 12)
-    const wasLeased = borrower.take(account.id, nano, tick())
+    const wasLeased = take(moneys, nano)
     const request: Request = {
-      ...{ id: world.requests.length, account, machine: machine.id, state: 'running', wasLeased },
+      ...{ id: world.requests.length, moneys, machine: machine.id, state: 'running', wasLeased },
       ...{ leasedNano: 0, reservedNano: 0, costNano: 0, exposedNano: 0 },
     }
     world.requests.push(request)
@@ -85,7 +113,7 @@ export function createProcess(
 
   function grow(request: Request): void {
     const nano = 1 + world.below(12)
-    if (mayBegin() && borrower.take(request.account.id, nano, tick())) {
+    if (mayBegin() && take(request.moneys, nano)) {
       request.leasedNano += nano
       world.expose(request, request.exposedNano + nano)
     } else reserve.push({ request, nano })
@@ -93,23 +121,26 @@ export function createProcess(
 
   function end(request: Request): void {
     running.splice(running.indexOf(request), 1)
-    const { account, leasedNano } = request
+    const { moneys, leasedNano } = request
     const heldNano = leasedNano + request.reservedNano
     // Some leave no record.
     if (request.reservedNano === 0 && world.isOne(8)) {
       request.state = 'gone'
       world.expose(request, 0)
-      borrower.release(account.id, leasedNano)
+      for (const { id } of moneys) borrower.release(id, leasedNano)
       return
     }
     request.costNano = world.isOne(10) ? heldNano + world.below(9) : world.below(heldNano + 1)
     request.state = 'ended'
-    account.allowedNano += Math.max(0, request.costNano - heldNano)
+    for (const money of moneys) money.allowedNano += Math.max(0, request.costNano - heldNano)
     world.expose(request, request.costNano)
     const isLeased = leasedNano > 0
     const usedNano = Math.min(request.costNano, leasedNano)
-    if (isLeased) borrower.release(account.id, leasedNano - usedNano)
-    settle.push({ request, costNano: request.costNano, ...(isLeased && { leasedNano: usedNano }) })
+    if (isLeased) for (const { id } of moneys) borrower.release(id, leasedNano - usedNano)
+    const leased = moneys.map(() => usedNano)
+    const settled = { request, costNano: request.costNano, ...(isLeased && { leased }) }
+    pay(settled)
+    settle.push(settled)
     world.say(() => `${name}: request ${request.id} cost ${request.costNano} (${usedNano} leased)`)
   }
 
@@ -130,10 +161,11 @@ export function createProcess(
         const request = world.pick(running)
         return world.isOne(6) ? grow(request) : end(request)
       }
-      begin(world.pick(world.accounts))
+      begin(world.pick(world.tokens))
     },
-    hasWork: () => settle.length + reserve.length > 0 || borrower.hasWishes(),
+    hasWork: () => settle.length + again.length + reserve.length > 0 || borrower.hasWishes(),
     take() {
+      if (world.isOne(2)) settle.push(...again.splice(0))
       const batch: Batch = { settle, reserve, wishes: borrower.wishes(tick()) }
       settle = []
       reserve = []
@@ -141,20 +173,19 @@ export function createProcess(
       return batch
     },
     answered(batch, { leases, denied }) {
-      for (const { request, leasedNano = 0 } of batch.settle)
-        borrower.release(request.account.id, leasedNano)
+      for (const one of batch.settle) paid(one)
       borrower.answered(leases, tick())
       for (const { request, nano } of batch.reserve) reserved(request, nano, denied.has(request))
       if (denied.size > 0)
         borrower.recalled(
-          [...denied].map(({ account }) => account.id),
+          [...denied].flatMap(({ moneys }) => moneys.map(({ id }) => id)),
           tick(),
         )
-      world.say(() => `${name}: is answered ${JSON.stringify(leases)}`)
+      world.say(() => `${name}: is answered to ${shown(batch)}: ${JSON.stringify(leases)}`)
     },
     failed(batch) {
       borrower.failed(batch.wishes)
-      settle.push(...batch.settle)
+      again.push(...batch.settle)
       for (const { request } of batch.reserve) {
         if (request.state !== 'asking') continue
         // Whether it was reserved is unknown: its end releases it.
@@ -163,10 +194,13 @@ export function createProcess(
       }
       world.say(() => `${name}: has no answer to ${shown(batch)}`)
     },
+    unanswered(settled) {
+      for (const one of settled) pay(one)
+    },
     keep(settled) {
       settle.push(settled)
     },
-    holds: (request) => settle.some((one) => one.request === request),
+    holds: (request) => [...settle, ...again].some((one) => one.request === request),
     endAll() {
       for (const request of [...running]) end(request)
     },
@@ -185,4 +219,4 @@ const shown = ({ settle, wishes, reserve }: Batch) =>
   `${settle.map(({ request }) => request.id)} | ${wishes.map(wishText)} | ${reserve.map(({ request, nano }) => `${request.id}:${nano}`)}`
 
 const wishText = ({ purse, no, byNano, isOwed }: LeaseWish) =>
-  `#${no} account ${purse} by ${byNano}${isOwed ? ' owed' : ''}`
+  `#${no} money ${purse} by ${byNano}${isOwed ? ' owed' : ''}`

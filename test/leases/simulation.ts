@@ -38,9 +38,9 @@ export function runSchedule(
     if (item.kind === 'heartbeat') item.isKnown = store.heartbeat(item.nodeId)
     else item.answer = store.commit(item.nodeId, item.whole)
     world.say(() => `store: does ${item.kind} of ${item.nodeId}${item.isLate ? ', late' : ''}`)
-    for (const { account } of item.answer?.denied ?? [])
-      for (const holder of store.holders(account.id))
-        if (!world.isOne(4)) nodes.find(({ id }) => id === holder)?.recall(account.id)
+    for (const money of [...(item.answer?.denied ?? [])].flatMap(({ moneys }) => moneys))
+      for (const holder of store.holders(money.id))
+        if (!world.isOne(4)) nodes.find(({ id }) => id === holder)?.recall(money.id)
   }
 
   function moveItem(canFail: boolean): void {

@@ -5,8 +5,8 @@ import { Broken, type Request, type World } from './world.ts'
 export interface Settled {
   readonly request: Request
   readonly costNano: number
-  /** Undefined: no lease covers it. */
-  readonly leasedNano?: number
+  /** What each of its leases pays; undefined: none covers it. */
+  readonly leased?: readonly number[]
 }
 
 export interface Batch {
@@ -47,27 +47,31 @@ export function createStore(world: World) {
   const addReserved = (purse: number, nano: number) =>
     reserved.set(purse, (reserved.get(purse) ?? 0) + nano)
   const freeNano = (purse: number) =>
-    (world.accounts[purse]?.balanceNano ?? 0) - (reserved.get(purse) ?? 0)
+    (world.moneys[purse]?.balanceNano ?? 0) - (reserved.get(purse) ?? 0)
 
   function release(request: Request): void {
-    addReserved(request.account.id, -(reservations.get(request)?.nano ?? 0))
+    const nano = reservations.get(request)?.nano ?? 0
+    for (const { id } of request.moneys) addReserved(id, -nano)
     reservations.delete(request)
   }
 
-  function settle(node: Node | undefined, { request, costNano, leasedNano = 0 }: Settled): void {
+  function settle(node: Node | undefined, { request, costNano, leased }: Settled): void {
     if (stored.has(request)) return
     stored.add(request)
     release(request)
-    const { account } = request
-    account.balanceNano -= costNano
+    for (const money of request.moneys) money.balanceNano -= costNano
     // A crashed process may have been taken for the end of it.
     world.expose(request, 0)
     if (request.state === 'ended') request.state = 'stored'
-    const lease = node?.leases.get(account.id)
+    for (const [at, { id }] of request.moneys.entries()) pay(node, id, leased?.[at] ?? 0)
+  }
+
+  function pay(node: Node | undefined, purse: number, leasedNano: number): void {
+    const lease = node?.leases.get(purse)
     const fallNano = Math.min(lease?.leaseNano ?? 0, leasedNano)
     if (!lease || fallNano === 0) return
-    node?.leases.set(account.id, { ...lease, leaseNano: lease.leaseNano - fallNano })
-    addReserved(account.id, -fallNano)
+    node?.leases.set(purse, { ...lease, leaseNano: lease.leaseNano - fallNano })
+    addReserved(purse, -fallNano)
   }
 
   function wish(node: Node, asked: LeaseWish): void {
@@ -78,12 +82,12 @@ export function createStore(world: World) {
   }
 
   function reserve(nodeId: number, request: Request, nano: number): boolean {
-    if (stored.has(request) || freeNano(request.account.id) < nano) return false
+    if (stored.has(request) || request.moneys.some(({ id }) => freeNano(id) < nano)) return false
     const before = reservations.get(request)?.nano ?? 0
     reservations.set(request, { nano: before + nano, nodeId })
     if (request.state === 'asking' || request.state === 'running')
       world.expose(request, request.exposedNano + nano)
-    addReserved(request.account.id, nano)
+    for (const { id } of request.moneys) addReserved(id, nano)
     return true
   }
 
@@ -112,15 +116,16 @@ export function createStore(world: World) {
       for (const one of settled) {
         // A statement that outlives its killed keeper: the successor's lease covers it, too.
         if (replaced.has(nodeId) && !stored.has(one.request))
-          one.request.account.allowedNano += one.leasedNano ?? 0
+          for (const [at, money] of one.request.moneys.entries())
+            money.allowedNano += one.leased?.[at] ?? 0
         settle(node, one)
       }
       if (node) for (const one of wishes) wish(node, one)
       const denied = new Set<Request>()
       for (const { request, nano } of asked)
         if (!reserve(nodeId, request, nano)) denied.add(request)
-      const leased = settled.filter((one) => one.leasedNano !== undefined)
-      const ids = new Set(leased.map(({ request }) => request.account.id))
+      const paid = settled.filter(({ leased }) => leased !== undefined)
+      const ids = new Set(paid.flatMap(({ request }) => request.moneys.map(({ id }) => id)))
       for (const { purse } of wishes) ids.add(purse)
       // A node that is in no list gets nothing: its wishes are answered all the same.
       const noOf = new Map(wishes.map(({ purse, no }) => [purse, no]))
@@ -131,7 +136,7 @@ export function createStore(world: World) {
         ),
       }
     },
-    /** Nodes that hold a lease on the account. */
+    /** Nodes that hold a lease of it. */
     holders: (purse: number) =>
       [...nodes].flatMap(([id, { leases }]) =>
         (leases.get(purse)?.leaseNano ?? 0) > 0 ? [id] : [],
@@ -150,16 +155,16 @@ export function createStore(world: World) {
         [...nodes.values()]
           .filter(({ machine }) => machine === node.machine)
           .reduce((sum, { leases }) => sum + (leases.get(purse)?.leaseNano ?? 0), 0)
-      for (const account of isAllowed ? world.accounts : []) {
+      for (const money of isAllowed ? world.moneys : []) {
         const under = world.requests.filter(
-          (one) => one.machine === node.machine && one.account === account,
+          (one) => one.machine === node.machine && one.moneys.includes(money),
         )
         const exposed = under.reduce((sum, one) => sum + one.exposedNano, 0)
-        const leaseNano = node.leases.get(account.id)?.leaseNano ?? 0
+        const leaseNano = node.leases.get(money.id)?.leaseNano ?? 0
         const isSudden = world.now - steadySince < 2 * silentMs
-        const more = Math.max(exposed - elsewhere(account.id), 0)
+        const more = Math.max(exposed - elsewhere(money.id), 0)
         // It may begin on what it takes for its lease, until it hears.
-        account.allowedNano += isSudden ? exposed + leaseNano : more
+        money.allowedNano += isSudden ? exposed + leaseNano : more
       }
       for (const { purse, leaseNano } of node.leases.values()) addReserved(purse, -leaseNano)
       for (const [request, { nodeId: owner }] of reservations)
@@ -169,13 +174,13 @@ export function createStore(world: World) {
     checkRest(): void {
       // The reservations of a dead worker are closed by its keeper, in its records: not here.
       for (const request of [...reservations.keys()]) if (request.state === 'gone') release(request)
-      for (const { id, openingNano, balanceNano } of world.accounts) {
+      for (const { id, openingNano, balanceNano } of world.moneys) {
         const reservedNano = reserved.get(id) ?? 0
-        if (reservedNano !== 0) throw new Broken(`account ${id}: ${reservedNano} stay reserved`)
-        const spent = [...stored].filter(({ account }) => account.id === id)
+        if (reservedNano !== 0) throw new Broken(`money ${id}: ${reservedNano} stay reserved`)
+        const spent = [...stored].filter(({ moneys }) => moneys.some((money) => money.id === id))
         const spentNano = spent.reduce((sum, { costNano }) => sum + costNano, 0)
         if (openingNano - spentNano !== balanceNano)
-          throw new Broken(`account ${id}: charged ${openingNano - balanceNano}, not ${spentNano}`)
+          throw new Broken(`money ${id}: charged ${openingNano - balanceNano}, not ${spentNano}`)
       }
       const lost = world.requests.find(({ state }) => state === 'ended')
       if (lost) throw new Broken(`request ${lost.id} was never charged`)

@@ -10,6 +10,7 @@ import type {
   RecordStore,
   Settlement,
 } from '../../store/ports/records.ts'
+import { UnansweredError } from '../../store/ports/store-error.ts'
 
 interface LendingParts {
   readonly commit: RecordStore['commit']
@@ -33,17 +34,37 @@ export function createLending({ source, tick, ...parts }: LendingParts) {
   const capital = createBorrower()
   const lender = createLender(capital)
 
+  /** Settlements that may be stored, or not: their workers send them again. */
+  const unsure = new Map<string, Settlement>()
+
+  function known({ request: { requestId } }: Settlement): void {
+    const one = unsure.get(requestId)
+    if (one === undefined) return
+    unsure.delete(requestId)
+    eachPaid(one, (purse, nano) => capital.pay(purse, -nano))
+  }
+
+  function unanswered(one: Settlement): void {
+    if (unsure.has(one.request.requestId)) return
+    unsure.set(one.request.requestId, one)
+    eachPaid(one, capital.pay)
+  }
+
   /** The store's answer: what is paid is no more in use. */
   async function commit(batch: Batch): Promise<Committed> {
     await parts.started
     const leases = capital.wishes(tick())
     try {
       const committed = await parts.commit({ ...batch, leases })
-      for (const one of batch.settle ?? []) eachPaid(one, capital.release)
+      for (const one of batch.settle ?? []) {
+        eachPaid(one, capital.release)
+        known(one)
+      }
       capital.answered(committed.leases ?? [], tick())
       return committed
     } catch (error) {
       capital.failed(leases)
+      if (error instanceof UnansweredError) for (const one of batch.settle ?? []) unanswered(one)
       throw error
     }
   }
@@ -57,6 +78,7 @@ export function createLending({ source, tick, ...parts }: LendingParts) {
   })
   source.onLost(() => {
     lender.lost()
+    for (const one of [...unsure.values()]) known(one)
     parts.onLost()
   })
   const stop = (parts.repeat ?? repeatByTimer)(() => {

@@ -15,6 +15,8 @@ interface Covered {
   readonly account: Purse
   readonly budget: Purse | undefined
   nano: number
+  /** Of that, what its settlement pays: 0 before it is sent. */
+  payingNano: number
 }
 
 /** The leases of this process, and which of its requests they cover. */
@@ -32,8 +34,14 @@ export function createLeases(source: LeaseSource, tick: Clock, commitWishes: () 
   source.onLost(borrower.lost)
   source.onOwed?.(borrower.owed)
 
+  function pay(one: Covered, nano: number): void {
+    borrower.pay(one.account, nano - one.payingNano)
+    if (one.budget !== undefined) borrower.pay(one.budget, nano - one.payingNano)
+    one.payingNano = nano
+  }
+
   /** Of both or of none; what lacks is noted of both. */
-  function take({ account, budget }: Omit<Covered, 'nano'>, nano: number): boolean {
+  function take({ account, budget }: Pick<Covered, 'account' | 'budget'>, nano: number): boolean {
     if (!source.mayBegin()) return false
     const now = tick()
     const isPaid = borrower.take(account, nano, now)
@@ -52,7 +60,7 @@ export function createLeases(source: LeaseSource, tick: Clock, commitWishes: () 
     cover(requestId: string, { accountId, budgetOf }: Payer, nano: number): boolean {
       const account = purseOfAccount(accountId)
       const budget = budgetOf === undefined ? undefined : purseOfBudget(budgetOf)
-      const one = { account, budget, nano }
+      const one = { account, budget, nano, payingNano: 0 }
       if (!take(one, nano)) return false
       covered.set(requestId, one)
       return true
@@ -64,12 +72,13 @@ export function createLeases(source: LeaseSource, tick: Clock, commitWishes: () 
       one.nano += byNano
       return true
     },
-    /** A settlement, with what of its cost the leases pay where they cover the request. */
+    /** A settlement that is sent, with what of its cost the leases pay where they cover the request. */
     leased(settlement: Settlement): Settlement {
       const { requestId, amountNano } = settlement.request
       const one = covered.get(requestId)
       if (one === undefined) return settlement
       const leasedNano = Math.min(one.nano, amountNano)
+      pay(one, leasedNano)
       if (one.budget === undefined) return { ...settlement, leasedNano }
       return { ...settlement, leasedNano, budgetLeasedNano: leasedNano }
     },
@@ -80,6 +89,7 @@ export function createLeases(source: LeaseSource, tick: Clock, commitWishes: () 
       const one = covered.get(requestId)
       if (one === undefined) return
       covered.delete(requestId)
+      pay(one, 0)
       borrower.release(one.account, one.nano)
       if (one.budget !== undefined) borrower.release(one.budget, one.nano)
     },
