@@ -30,7 +30,7 @@ export function openTestDesk(
 ) {
   const address = options.address ?? `\0tollgate-test-${randomUUID()}`
   const counters =
-    options.counters ?? createMemoryCounters({ tick: () => performance.now(), nodes: () => 1 })
+    options.counters ?? createMemoryCounters({ tick: () => performance.now(), processes: () => 1 })
   const desk: Desk = openDesk({
     ...{
       address,

@@ -54,7 +54,7 @@ export function openWorkers({ member, store, spool, log, given, ...parts }: Keep
   const { place } = member
   const counters =
     parts.counters ??
-    createMemoryCounters({ tick: () => performance.now(), nodes: () => place.workers })
+    createMemoryCounters({ tick: () => performance.now(), processes: () => place.workers })
   const { link: address, secret } = place
   const started = Promise.withResolvers<void>()
   const desk = openDesk({

@@ -25,7 +25,7 @@ interface MemoryCountersParts {
   /** Monotonic, in milliseconds. */
   readonly tick: Clock
   /** How many processes count here. */
-  readonly nodes: () => number
+  readonly processes: () => number
   /** How long the slots of a process stay taken that has died. */
   readonly leaseMs?: number
   readonly repeat?: Repeat
@@ -36,11 +36,11 @@ const cleanMs = 5_000
 
 /** What processes of one machine count together, in the memory of one of them. */
 export function createMemoryCounters(parts: MemoryCountersParts): Counters {
-  const { tick, nodes, leaseMs = usualLeaseMs, repeat = repeatByTimer } = parts
+  const { tick, processes, leaseMs = usualLeaseMs, repeat = repeatByTimer } = parts
   // Parts are numbered by the time of day: a counter that starts anew goes on with them.
   const offsetMs = Date.now() - tick()
   const now = () => tick() + offsetMs
-  const limits = limitCounters({ now, nodes, leaseMs })
+  const limits = limitCounters({ now, processes, leaseMs })
   const stop = repeat(limits.clean, cleanMs)
   return {
     admit: limits.admit,
@@ -49,7 +49,7 @@ export function createMemoryCounters(parts: MemoryCountersParts): Counters {
     ...sharedTexts(),
     ...coolingBoard(now),
     isUnavailable: () => false,
-    nodes,
+    nodes: () => 1,
     partAt: (at) => Math.floor((at + offsetMs) / partMs),
     leaseMs,
     onBack() {},
@@ -64,7 +64,7 @@ const unknownMs = 1_000
 
 interface LimitParts {
   readonly now: Clock
-  readonly nodes: () => number
+  readonly processes: () => number
   readonly leaseMs: number
 }
 

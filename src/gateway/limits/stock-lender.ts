@@ -14,7 +14,7 @@ interface LenderParts {
   /** Since 1970, but monotonic, in milliseconds. */
   readonly now: Clock
   /** How many processes count here. */
-  readonly nodes: () => number
+  readonly processes: () => number
   readonly leaseMs: number
   /** What is taken at a moment, without what is lent. */
   readonly takenOf: (name: string, at: number) => Stock
@@ -58,7 +58,7 @@ const recallMs = 50
 export type LimitLender = ReturnType<typeof createStockLender>
 
 /** Lends out places of limits. Nothing is lent that is not free, and what is lent is not free. */
-export function createStockLender({ now, nodes, leaseMs, takenOf, count }: LenderParts) {
+export function createStockLender({ now, processes, leaseMs, takenOf, count }: LenderParts) {
   const holders = new Map<string, Holder>()
   const sums = new Map<string, Held>()
   const shortages = new Map<string, Shortage>()
@@ -140,7 +140,7 @@ export function createStockLender({ now, nodes, leaseMs, takenOf, count }: Lende
     const taken = takenOf(name, at)
     const lent = sums.get(name) ?? nothing
     const share = (limit: number | null, used: number, own: number) =>
-      Math.floor(((limit ?? 0) - used + own) / shareOfFree / nodes())
+      Math.floor(((limit ?? 0) - used + own) / shareOfFree / processes())
     const { rpm, tpm, concurrency } = limits
     return {
       requests: share(rpm, taken.requests + lent.requests, rest.requests),

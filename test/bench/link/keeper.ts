@@ -28,7 +28,7 @@ const questions = {
     openDesk({
       ...{ address, secret, log: silentLog, given: () => null },
       store: { ...real, records: { ...real.records, commit } },
-      counters: createMemoryCounters({ tick: () => performance.now(), nodes: () => 1 }),
+      counters: createMemoryCounters({ tick: () => performance.now(), processes: () => 1 }),
     })
   },
   begin() {

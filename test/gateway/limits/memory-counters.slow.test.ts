@@ -4,11 +4,12 @@ import { createMemoryCounters } from '../../../src/gateway/limits/memory-counter
 import type { Keeper } from '../../../src/store/keeper/open.ts'
 import type { Counters } from '../../../src/store/ports/counters.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { until } from '../../e2e/until.ts'
 import { counted, promiseOfCounters } from '../../store/counters-promises.ts'
 import { openTestDesk, openTestWorker } from '../../support/keeper-link.ts'
 
 const nowMs = async () => Date.now()
-const nodes = () => 3
+const processes = () => 3
 const tick = () => performance.now()
 
 describe('counters in memory', () => {
@@ -17,21 +18,17 @@ describe('counters in memory', () => {
     return {
       nowMs,
       async open(leaseMs) {
-        shared ??= createMemoryCounters({ tick, nodes, ...(leaseMs && { leaseMs }) })
+        shared ??= createMemoryCounters({ tick, processes, ...(leaseMs && { leaseMs }) })
         return shared
       },
     }
-  })
-
-  test('know how many processes count', () => {
-    expect(createMemoryCounters({ tick, nodes }).nodes()).toBe(3)
   })
 
   test('keep nothing of what is over', async () => {
     let now = 0
     const cleaned: (() => void)[] = []
     const counters = createMemoryCounters({
-      ...{ tick: () => now, nodes, leaseMs: 100 },
+      ...{ tick: () => now, processes, leaseMs: 100 },
       repeat(task) {
         cleaned.push(task)
         return () => {}
@@ -48,7 +45,7 @@ describe('counters in memory', () => {
 
   test('a part that is to come, by a clock that was set back, counts from now on', async () => {
     let now = 0
-    const counters = createMemoryCounters({ tick: () => now, nodes })
+    const counters = createMemoryCounters({ tick: () => now, processes })
     const key = counted('token:1', { rpm: 1 })
     const part = counters.partAt(now) + 100_000
     await counters.report({ changes: [{ name: key.name, part, requests: 1, llmTokens: 0 }] })
@@ -58,6 +55,25 @@ describe('counters in memory', () => {
     expect((await admit()).ok).toBeTrue()
   })
 })
+
+test('each of two workers takes itself for one of two while the keeper is away', async () => {
+  await using store = openedStore()
+  const { desk, address } = openTestDesk(store.store, {
+    counters: createMemoryCounters({ tick, processes: () => 2 }),
+  })
+  const workers = [
+    await openTestWorker(address, { index: 0 }),
+    await openTestWorker(address, { index: 1 }),
+  ]
+  await until('both to be counted', () => workers.every(({ counters }) => counters.nodes() === 2))
+  for (const worker of workers) worker.close()
+  desk.close()
+})
+
+function openedStore() {
+  const store = openSqliteStore({ path: ':memory:', clock: Date.now })
+  return { store, [Symbol.asyncDispose]: () => store.close() }
+}
 
 describe('counters over a link', () => {
   const store = openSqliteStore({ path: ':memory:', clock: Date.now })
@@ -81,7 +97,7 @@ describe('counters over a link', () => {
       nowMs,
       async open(leaseMs) {
         if (address === undefined) {
-          const counters = createMemoryCounters({ tick, nodes, ...(leaseMs && { leaseMs }) })
+          const counters = createMemoryCounters({ tick, processes, ...(leaseMs && { leaseMs }) })
           const opened = openTestDesk(store, { counters })
           desks.push(opened.desk)
           address = opened.address

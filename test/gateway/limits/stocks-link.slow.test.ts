@@ -43,7 +43,7 @@ function counting(counters: Counters) {
 
 async function openTwoWorkers(isLending = true) {
   const store = openSqliteStore({ path: ':memory:', clock: Date.now })
-  const memory = createMemoryCounters({ tick, nodes: () => 2 })
+  const memory = createMemoryCounters({ tick, processes: () => 2 })
   const { counters, asked } = counting(isLending ? memory : { ...memory, stocks: undefined })
   const { desk, address } = openTestDesk(store, { counters })
   ends.push(store.close, desk.close, memory.close)

@@ -41,7 +41,7 @@ export function createStocksScene(count: number) {
   /** What becomes of a report of stocks: lost on its way, or its answer is, or that takes a while. */
   const fate = { of: (_report: StockReport): Fate => 'arrives' }
   const openKeeper = () =>
-    createMemoryCounters({ tick: time.tick, nodes: () => count, leaseMs, repeat: time.repeat })
+    createMemoryCounters({ tick: time.tick, processes: () => count, leaseMs, repeat: time.repeat })
   const first = openKeeper()
 
   function openWorker(): Worker {
