@@ -119,7 +119,7 @@ describeCluster('three nodes behind nginx', () => {
     }
     // The rest is what the killed node has reserved, or leased.
     const heldNano = (await sums())?.reserved ?? 0
-    expect(heldNano / 1e9 / priceUsd).toBe(payable - passed)
+    expect(heldNano).toBe(Math.round((payable - passed) * priceUsd * 1e9))
     expect(heldNano).toBeGreaterThan(0)
     // Free when it was not heard of for 30 s: so much may be spent then, and not one more.
     await until(
