@@ -7,7 +7,7 @@ import { createTempDir } from '../support/temp-dir.ts'
 // Faults drawn by chance, others each time. `bun run rehearse --seed S --fault N` has one
 // of them again; the seed is printed with what went wrong.
 
-const minutes = rounds(1, 10)
+const minutes = rounds(0.5, 10)
 
 /** The kills of `test/e2e/group` are what each run has of workers. */
 const gateways = [

@@ -181,7 +181,7 @@ const jumps = [0, 1, 5, 5, 20, 20, 100, 250]
 let enteredHere = 0
 
 describe('whatever workers hold, and whoever dies', () => {
-  test.each(Array.from({ length: rounds(16, 500) }, (_, seed) => seed))(
+  test.each(Array.from({ length: rounds(8, 500) }, (_, seed) => seed))(
     'no minute has more than allowed, and all is free again (seed %d)',
     async (seed) => {
       const story = createStory(seed)
