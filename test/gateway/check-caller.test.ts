@@ -78,3 +78,31 @@ test('a key that is changed while it is looked up is looked up again', async () 
   await authenticator.identify('sk-one', () => '')
   expect(lookUps).toBe(2)
 })
+
+test('whoever has itself renewed keeps no other from being remembered', async () => {
+  const lookUps: string[] = []
+  const slow = Promise.withResolvers<void>()
+  const authenticator = createAuthenticator({
+    tokens: {
+      async findByHash(hash) {
+        lookUps.push(hash)
+        if (hash === 'sk-slow') await slow.promise
+        const id = hash === 'sk-slow' ? 1 : 2
+        return { id, spent: null, ipAllow: [], models: [], account: { id } } as never
+      },
+    },
+    keyedHash: (key) => key,
+    unknownKeys: {
+      ...{ isRefused: () => false, lookedUp() {}, found() {} },
+      delay: async () => {},
+    },
+    keys: { add() {}, changed() {} },
+    onBalance() {},
+  })
+  const first = authenticator.identify('sk-slow', () => '')
+  await authenticator.renewed(await authenticator.identify('sk-often', () => ''))
+  slow.resolve()
+  await first
+  await authenticator.identify('sk-slow', () => '')
+  expect(lookUps).toEqual(['sk-slow', 'sk-often', 'sk-often'])
+})

@@ -92,24 +92,18 @@ export function createAuthenticator(parts: AuthenticatorParts) {
     return load(hash, address?.())
   }
 
-  function forgetToken(keyHash: string): void {
-    generation++
-    keys.add(keyHash)
-    const caller = callers.peek(keyHash)
-    callers.delete(keyHash)
-    if (caller) spendings.delete(caller.token.id)
-  }
-
   return {
     identify: (key: string, address: () => string): Caller | Promise<Caller> =>
       find(keyedHash(key), address),
     /** The caller's present state: a request may take an hour. */
     current: (caller: Caller): Caller | Promise<Caller> => find(caller.keyHash),
     /** The caller as it is stored, in force here from now on: other processes may have changed it. */
-    renewed(caller: Caller): Caller | Promise<Caller> {
-      forgetToken(caller.keyHash)
-      accounts.delete(caller.account.id)
-      return find(caller.keyHash)
+    renewed({ keyHash, token, account }: Caller): Caller | Promise<Caller> {
+      // Not `forgetToken`: whoever asks often must not keep others from being remembered.
+      callers.delete(keyHash)
+      spendings.delete(token.id)
+      accounts.delete(account.id)
+      return find(keyHash)
     },
     /** The cached account; undefined: it was not used recently. */
     account: (id: number): Readonly<AccountState> | undefined => accounts.peek(id),
@@ -127,7 +121,13 @@ export function createAuthenticator(parts: AuthenticatorParts) {
         if (spending) spending.spent = spent
       }
     },
-    forgetToken,
+    forgetToken(keyHash: string): void {
+      generation++
+      keys.add(keyHash)
+      const caller = callers.peek(keyHash)
+      callers.delete(keyHash)
+      if (caller) spendings.delete(caller.token.id)
+    },
     forget(): void {
       generation++
       keys.changed()
