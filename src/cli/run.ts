@@ -32,7 +32,7 @@ function withCommand(args: readonly string[]): readonly string[] {
 /** Adds a command to the program. */
 type Adding = (program: Command, group?: Group) => unknown
 
-/** Commands by name. Only the one that is named is loaded; all of them where it is none, and for help. */
+/** Commands by name. Only the named command is loaded; for help, or an unknown name, all are. */
 const commands: ReadonlyMap<string, () => Promise<Adding>> = new Map([
   ['serve', async () => (await import('./serve.ts')).addServe],
   ['demo', async () => (await import('./demo.ts')).addDemo],

@@ -137,8 +137,8 @@ export function createBorrower() {
       if (held.shortUntil > 0) setDue(held)
     },
     /**
-     * A settlement is sent that the lease pays, or its answer is lost: the next answers may count it as paid or
-     * not. Negative: it is known, after `release`.
+     * The lease pays a settlement that is sent and not answered: until then the lender's other answers may include
+     * the payment or not. Negative: it is answered.
      */
     pay(purse: Purse, nano: number): void {
       heldOf(purse).payingNano += nano

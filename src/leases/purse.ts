@@ -6,7 +6,7 @@ export type Purse = number
 export const purseOfAccount = (accountId: number): Purse => accountId
 export const purseOfBudget = (tokenId: number): Purse => -tokenId
 
-/** Whose budget it is; undefined: it is an account's. */
+/** The token whose budget the purse is; undefined: the purse is an account's. */
 export const tokenOf = (purse: Purse): number | undefined => (purse < 0 ? -purse : undefined)
 
 /** Who spends. */

@@ -11,7 +11,7 @@ interface AnySetting {
   readonly file: TSchema
   fromFile(written: unknown): unknown
   toFile(value: unknown): unknown
-  /** What `tollgate init` shows of one that has no default. */
+  /** The value that `tollgate init` shows for a setting without a default. */
   readonly example?: string
 }
 export type Settings = Readonly<Record<string, AnySetting>>

@@ -179,7 +179,7 @@ export function createSharedLimiter(
     outbox.flush()
   }, stockBeatMs)
 
-  /** What this process may take without asking; whoever waits in line goes before. */
+  /** A permit from the stocks of this process; undefined: it must ask. Requests that wait in line go first. */
   function takeLent(subjects: readonly Subject[], llmTokens: number): Permit | undefined {
     if (lines.ahead(subjects)) return undefined
     const taken = stocks.take(subjects, llmTokens)

@@ -46,7 +46,7 @@ interface Shortage {
 const nothing: Readonly<Held> = { requests: 0, llmTokens: 0, slots: 0, open: 0 }
 /** Nobody holds more than this part of what is free, divided by the number of processes. */
 const shareOfFree = 8
-/** A share with fewer requests, or slots, is not lent: small limits are counted one by one. */
+/** A smaller share, in requests or slots, is not lent: small limits are counted request by request. */
 const leastShare = 4
 /** How long after a shortage nothing of a name is lent: those who wait in line ask each second. */
 const shortMs = 2_000
@@ -57,7 +57,7 @@ const recallMs = 50
 
 export type LimitLender = ReturnType<typeof createStockLender>
 
-/** Lends out places of limits. Nothing is lent that is not free, and what is lent is not free. */
+/** Lends places of limits to processes. Only free places are lent, and lent places count as taken. */
 export function createStockLender({ now, processes, leaseMs, takenOf, count }: LenderParts) {
   const holders = new Map<string, Holder>()
   const sums = new Map<string, Held>()

@@ -102,7 +102,7 @@ export interface Settlement {
    * if 0, for each request under a lease: `Committed.leases` then has it.
    */
   readonly leasedNano?: number
-  /** The same of the lease of its token's budget. Absent: there was none. */
+  /** Like `leasedNano`, for the lease of its token's budget. Absent: that lease did not cover it. */
   readonly budgetLeasedNano?: number
   /** Reported to all nodes when it is committed (`RecordStore.onOverrun`). */
   readonly overrun?: Overrun
