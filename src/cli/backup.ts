@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os'
 import type { Command } from 'commander'
 import { type Backup, backUp, type CopyProgress } from '../app/backup/backup.ts'
 import { type Restored, restore } from '../app/backup/restore.ts'
@@ -41,7 +40,6 @@ async function runBackup(file: string, options: BackupOptions): Promise<void> {
   )
   await warnOfSpool(options)
   const { force = false, secret: withSecret } = options
-  yieldToOthers()
   const { result, durationMs } = await copied((signal, onProgress) =>
     backUp({ database, file, force, withSecret, signal, onProgress }),
   )
@@ -79,13 +77,6 @@ async function copied<Result extends Backup | Restored>(
   ).finally(progress.done)
   if (result.secret.warning !== null) complain(`warning: ${result.secret.warning}`)
   return { result, durationMs: Math.round(performance.now() - startedAt) }
-}
-
-/** Lets a gateway on the same core run first. */
-export function yieldToOthers(): void {
-  try {
-    setPriority(10)
-  } catch {}
 }
 
 const steps = {

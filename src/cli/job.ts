@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { JobMessage, JobProgress, JobResult } from '../app/jobs/child.ts'
 import { runBackup, runVerify } from '../app/jobs/run-job.ts'
-import { yieldToOthers } from './backup.ts'
 import { interruptible } from './lifecycle.ts'
 
 /** `tollgate job`: jobs of the console, reported as lines of JSON. */
@@ -25,7 +24,6 @@ export function addJob(program: Command): void {
 const send = (message: JobMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
 
 async function sendResult(work: () => Promise<JobResult>) {
-  yieldToOthers()
   try {
     send({ result: await work() })
   } catch (error) {

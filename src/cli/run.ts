@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { Group } from '../app/group/join.ts'
+import { yieldToOthers } from '../lib/scheduling.ts'
 import { requireDescriptors } from './descriptors.ts'
 import { complain, type ExitCode, reportFailure } from './errors.ts'
 import { version } from './version.ts'
@@ -12,6 +13,7 @@ export async function run(args: readonly string[], group?: Group): Promise<ExitC
   try {
     requireDescriptors()
     const words = withCommand(args)
+    if (yielding.has(words[0] ?? '')) yieldToOthers()
     const program = await createProgram(words, group)
     await program.parseAsync(words, { from: 'user' })
     return 0
@@ -28,6 +30,9 @@ function withCommand(args: readonly string[]): readonly string[] {
   const serves = first === undefined || (first.startsWith('-') && !ofProgram.has(first))
   return serves ? ['serve', ...args] : args
 }
+
+/** Commands that read a whole database, maybe beside a gateway. */
+const yielding = new Set(['backup', 'export', 'job', 'reconcile', 'verify'])
 
 /** Adds a command to the program. */
 type Adding = (program: Command, group?: Group) => unknown

@@ -8,16 +8,29 @@ const lowestPriority = 19
 /** `SCHED_IDLE` of sched(7): runs only on an idle processor, and is preempted at once. */
 const idlePolicy = 5
 
-/** Lowers this process's scheduling priority, including threads that start later. */
-export function lowerPriority(): void {
+/**
+ * Gives this process the lowest priority, including threads that start later: for work on a whole database beside a
+ * gateway. Under full load it still gets some time, for what it reads keeps the journal from being emptied.
+ */
+export function yieldToOthers(): void {
   try {
     setPriority(lowestPriority)
-    if (process.platform !== 'linux') return
-    for (const thread of ownThreads()) lower(thread)
+    // On Linux each thread has a priority of its own.
+    if (process.platform === 'linux') for (const thread of ownThreads()) lower(thread)
+  } catch {
+    // Without permission or /proc the priority stays normal.
+  }
+}
+
+/** As `yieldToOthers`; and this process runs only on processors that nothing else wants. */
+export function runWhenIdle(): void {
+  yieldToOthers()
+  if (process.platform !== 'linux') return
+  try {
     // Even at the lowest nice value, a thread keeps others waiting until its time slice ends.
     becomeIdle()
   } catch {
-    // Without permission or /proc the priority stays normal.
+    // Without permission or /proc it stays at the lowest priority.
   }
 }
 

@@ -1,4 +1,4 @@
-import { lowerPriority } from '../../../src/lib/scheduling.ts'
+import { runWhenIdle } from '../../../src/lib/scheduling.ts'
 import { answerQuestions } from '../streams/part.ts'
 import { type Person, signIn } from './person.ts'
 import { adminQuestions, type Question } from './questions.ts'
@@ -7,7 +7,7 @@ import type { Entry } from './scene.ts'
 // Somebody who looks at one list or chart after the other, while an export runs: a process of its
 // own that gives way to the load, so that it takes nothing from who measures.
 
-lowerPriority()
+runWhenIdle()
 
 let person: Person | undefined
 let questions: readonly Question[] = []

@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs'
-import { lowerPriority } from '../../../lib/scheduling.ts'
+import { runWhenIdle } from '../../../lib/scheduling.ts'
 import { StoreError } from '../../../store/ports/store-error.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
 /** Entry of the reading process, where lists, charts and exports are read. */
 export async function readForGateway(): Promise<void> {
-  lowerPriority()
+  runWhenIdle()
   // A terminal or a service signals all processes; the gateway itself ends this one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('disconnect', () => process.exit())
