@@ -13,7 +13,7 @@ export interface Checkpointer {
   /** To be called after each commit. */
   count(): void
   /** Set for the last milliseconds of a move: commits wait, so that the journal begins anew. */
-  readonly lastStep: Promise<void> | undefined
+  readonly lastStep: Promise<unknown> | undefined
   /** Ends the thread. To be called before the database is closed. */
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface Checkpointer {
 export function createCheckpointer(path: string): Checkpointer {
   let thread: Promise<DatabaseThread> | undefined
   let moving: Promise<void> | undefined
-  let lastStep: Promise<void> | undefined
+  let lastStep: Promise<unknown> | undefined
   let commits = 0
 
   function open(): Promise<DatabaseThread> {
@@ -32,13 +32,15 @@ export function createCheckpointer(path: string): Checkpointer {
     return thread
   }
 
-  async function run(): Promise<void> {
-    await (await open()).all(checkpoint)
+  /** Whether all moved that was in the journal as it began; not so while a long reader needs an older state. */
+  async function run(): Promise<boolean> {
+    const [row] = await (await open()).all<{ log: number; checkpointed: number }>(checkpoint)
+    return row !== undefined && row.log === row.checkpointed
   }
 
   async function move(): Promise<void> {
     try {
-      await run()
+      if (!(await run())) return
       lastStep = run()
       await lastStep
     } catch {
