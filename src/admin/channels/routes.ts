@@ -64,3 +64,7 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
       body: shapes.NewChannelTest,
       ...forAdmins(shapes.Tested, 'Ask the upstream of a channel that is not made yet'),
     })
+    .post('/channel-models', async ({ body }) => success(await channels.listModels(body)), {
+      body: shapes.ModelsAsked,
+      ...forAdmins(shapes.ModelsListed, 'Ask the upstream of a new channel for its list of models'),
+    })

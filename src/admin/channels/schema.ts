@@ -134,3 +134,28 @@ export const Tested = Type.Object({
   duration_ms: Type.Integer(),
 })
 export type Tested = Static<typeof Tested>
+
+/** Where a list of models is asked for: a channel that is not made yet. */
+export const ModelsAsked = Type.Object({
+  channel: Type.Pick(NewChannel, ['speaks', 'api_keys', 'allow_private', 'proxy']),
+})
+export type ModelsAsked = Static<typeof ModelsAsked>
+
+export const ModelsListed = Type.Object({
+  ...Type.Pick(Tested, ['ok', 'protocol', 'status', 'failure', 'why', 'error']).properties,
+  models: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      price: orNull(
+        Type.Object({
+          input: Type.String({ description: 'USD per 1M tokens.' }),
+          output: Type.String(),
+          source: oneOf(['vendor', 'upstream'], "vendor: the vendor's list; upstream: it says so."),
+        }),
+        'Null: not known.',
+      ),
+    }),
+    { description: 'As the upstream lists them.' },
+  ),
+})
+export type ModelsListed = Static<typeof ModelsListed>

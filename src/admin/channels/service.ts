@@ -18,12 +18,24 @@ import {
 import type {
   Channel,
   ChannelChange,
+  ModelsAsked,
+  ModelsListed,
   NewChannel,
   NewChannelTest,
   TestAsked,
   Tested,
 } from './schema.ts'
+import { suggestedPrice } from './suggested-price.ts'
 import { createChannelViews } from './view.ts'
+
+/** What an upstream lists; prices in USD per token, if it says so. */
+export type FoundModels = Omit<ModelsListed, 'models'> & {
+  readonly models: readonly {
+    readonly id: string
+    readonly inputUsd?: string
+    readonly outputUsd?: string
+  }[]
+}
 
 /** The running gateway's part in channels. */
 export interface ChannelGateway {
@@ -32,6 +44,8 @@ export interface ChannelGateway {
   recover(channelId: number): void
   /** Calls the upstream once, within a time limit. Never rejects for an upstream's failure. */
   test(target: TestTarget): Promise<Tested>
+  /** Asks the upstream for its list of models, by the same rules. */
+  listModels(target: TestTarget): Promise<FoundModels>
   /** Of the last hour. */
   recent(channelId: number): { readonly attempts: number; readonly failed: number }
 }
@@ -137,6 +151,13 @@ export function createChannelService(parts: ChannelParts) {
       const named = { ...channel, name: channel.name || 'new' }
       const checked = check(changedFields(undefined, named, keyMark))
       return gateway.test(targetOf(requireRight(checked, 'channel.'), asked, keyMark))
+    },
+    async listModels({ channel }: ModelsAsked): Promise<ModelsListed> {
+      // The list is asked for before there are a name and models.
+      const whole = { ...channel, name: 'new', models: [{ id: 'any' }] }
+      const checked = requireRight(check(changedFields(undefined, whole, keyMark)), 'channel.')
+      const { models, ...found } = await gateway.listModels(targetOf(checked, {}, keyMark))
+      return { ...found, models: models.map((one) => ({ id: one.id, price: suggestedPrice(one) })) }
     },
   }
 }

@@ -1,9 +1,10 @@
 import type { TestTarget } from '../../admin/channels/entry.ts'
 import type { ChannelGateway } from '../../admin/channels/service.ts'
-import { openChannel } from '../../catalog/catalog.ts'
+import { type Channel, openChannel } from '../../catalog/catalog.ts'
 import { preferred } from '../../gateway/admit/options.ts'
+import { listModels } from '../../gateway/channels/model-list.ts'
 import { callProbe } from '../../gateway/channels/probe-call.ts'
-import { failureClasses } from '../../gateway/failures/failures.ts'
+import { type FailureName, failureClasses } from '../../gateway/failures/failures.ts'
 import type { Outbound } from '../../gateway/outbound/outbound.ts'
 import { hideKeys } from '../../gateway/upstream/hide-secrets.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -28,10 +29,7 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
   const { care, outbound, recent, clock, tick } = parts
 
   async function test({ channel: settings, key, upstreamModel, protocol }: TestTarget) {
-    const { apiKeys, proxy, timeouts, ...more } = settings
-    const firstByteMs = Math.min(timeouts.firstByteMs, testLimitMs)
-    const row = { ...more, timeouts: { ...timeouts, firstByteMs }, id: 0 }
-    const channel = openChannel(row, apiKeys, proxy ?? undefined)
+    const channel = openForTest(settings)
     const begun = tick()
     let answeredTick: number | undefined
     const timed: Outbound = async (call) => {
@@ -53,13 +51,39 @@ export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway
       protocol: protocol ?? preferred(Object.keys(channel.speaks), responses).name,
       model: upstreamModel,
       status: result.status,
-      failure: result.failure ?? null,
-      why: result.failure === undefined ? null : failureClasses[result.failure].why,
-      error: words === undefined ? null : hideKeys(words, channel).slice(0, maxErrorLength),
+      ...told(result.failure, words, channel),
       first_byte_ms: answeredTick === undefined ? null : Math.round(answeredTick - begun),
       duration_ms: Math.round(tick() - begun),
     }
   }
 
-  return { coolings: care.coolings, recover: care.recover, test, recent }
+  async function list({ channel: settings, key }: TestTarget) {
+    const channel = openForTest(settings)
+    const protocol = preferred(Object.keys(channel.speaks), responses)
+    const limit = AbortSignal.timeout(testLimitMs + 5_000)
+    const found = await listModels(outbound, { channel, key, protocol }, limit)
+    const { models, failure, status, errorMessage } = found
+    return {
+      ok: failure === undefined,
+      protocol: protocol.name,
+      ...{ models, status },
+      ...told(failure, errorMessage, channel),
+    }
+  }
+
+  return { coolings: care.coolings, recover: care.recover, test, listModels: list, recent }
 }
+
+/** A channel that is asked while a person waits. */
+function openForTest({ apiKeys, proxy, timeouts, ...more }: TestTarget['channel']): Channel {
+  const firstByteMs = Math.min(timeouts.firstByteMs, testLimitMs)
+  const row = { ...more, timeouts: { ...timeouts, firstByteMs }, id: 0 }
+  return openChannel(row, apiKeys, proxy ?? undefined)
+}
+
+/** A failure by its name and in words; the upstream's own without keys. */
+const told = (failure: FailureName | undefined, words: string | undefined, channel: Channel) => ({
+  failure: failure ?? null,
+  why: failure === undefined ? null : failureClasses[failure].why,
+  error: words === undefined ? null : hideKeys(words, channel).slice(0, maxErrorLength),
+})

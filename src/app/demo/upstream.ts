@@ -194,9 +194,10 @@ function responsesRoutes(talk: Talk): Route[] {
   ]
 }
 
-function createRoutes(paceMs: number): Route[] {
+function createRoutes(paceMs: number, models: readonly string[]): Route[] {
   const talk = createTalk(paceMs)
   return [
+    ...listRoutes(models),
     post(/^\/v1\/chat\/completions$/, chat, (call) => talk(chat, call)),
     ...responsesRoutes(talk),
     post(/^\/v1\/messages$/, messages, (call) => talk(messages, call)),
@@ -208,6 +209,19 @@ function createRoutes(paceMs: number): Route[] {
     ),
     post(/^\/v1\/images\/generations$/, chat, ({ body }) => Response.json(images(body))),
     ...geminiRoutes(talk),
+  ]
+}
+
+/** What each protocol's list of models looks like. */
+function listRoutes(models: readonly string[]): Route[] {
+  const get = (path: RegExp, protocol: Protocol, body: object): Route => {
+    return { method: 'GET', path, protocol, handle: () => Response.json(body) }
+  }
+  const data = models.map((id) => ({ id, object: 'model', type: 'model', display_name: id }))
+  const named = models.map((id) => ({ name: `models/${id}`, displayName: id }))
+  return [
+    get(/^\/v1\/models$/, chat, { object: 'list', data, has_more: false }),
+    get(/^\/v1beta\/models$/, gemini, { models: named }),
   ]
 }
 
@@ -244,12 +258,14 @@ async function respond(route: Route, request: Request, url: URL, name: string): 
   }
 }
 
+const usualModels: readonly string[] = ['demo', 'demo-embedding', 'demo-painter']
+
 /**
  * Starts the upstream of `tollgate demo`: all four protocols, any key, simple answers. A model named
  * `error-429` or the words "please fail with 429" make it fail.
  */
-export function startDemoUpstream({ port = 0, paceMs = 25 } = {}) {
-  const routes = createRoutes(paceMs)
+export function startDemoUpstream({ port = 0, paceMs = 25, models = usualModels } = {}) {
+  const routes = createRoutes(paceMs, models)
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port,

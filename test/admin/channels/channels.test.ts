@@ -46,6 +46,7 @@ describe('channels', () => {
       ['POST', `${base}/1/recover`],
       ['POST', `${base}/1/test`],
       ['POST', '/api/v1/admin/channel-test'],
+      ['POST', '/api/v1/admin/channel-models'],
     ] as const) {
       const body = method === 'GET' ? undefined : {}
       const codes = []

@@ -85,6 +85,68 @@ describe('a test of a channel', () => {
   })
 })
 
+describe("an upstream's list of models", () => {
+  const ask = (channel: object = {}) =>
+    scene.ask('admin', 'POST', '/api/v1/admin/channel-models', {
+      channel: {
+        speaks: speaksAt(scene.upstream.url, ['chat']),
+        api_keys: [keys[0]],
+        allow_private: true,
+        ...channel,
+      },
+    })
+
+  test('comes with the prices that are known', async () => {
+    const pricing = { prompt: '0.0000025', completion: '0.00001' }
+    const data = [{ id: 'gpt-5-mini' }, { id: 'their/own', pricing }, { id: 'unknown' }, {}]
+    scene.upstream.handle(() => jsonAnswer({ object: 'list', data }))
+    const listed = await ask()
+    expect(listed.data).toEqual({
+      ...{ ok: true, protocol: 'chat', status: 200, failure: null, why: null, error: null },
+      models: [
+        { id: 'gpt-5-mini', price: { input: '0.25', output: '2', source: 'vendor' } },
+        { id: 'their/own', price: { input: '2.5', output: '10', source: 'upstream' } },
+        { id: 'unknown', price: null },
+      ],
+    })
+    const { method, path, headers } = scene.upstream.last()
+    expect([method, path]).toEqual(['GET', '/v1/models'])
+    expect(headers.get('authorization')).toBe(`Bearer ${keys[0]}`)
+  })
+
+  test('is read where each protocol has it', async () => {
+    const names = { models: [{ name: 'models/gemini-2.5-flash' }] }
+    for (const [protocol, body, path, header] of [
+      ['messages', { data: [{ id: 'claude' }] }, '/v1/models', 'x-api-key'],
+      ['gemini', names, '/v1beta/models', 'x-goog-api-key'],
+    ] as const) {
+      scene.upstream.handle(() => jsonAnswer(body))
+      const { data } = await ask({ speaks: speaksAt(scene.upstream.url, [protocol]) })
+      expect(data.models).toHaveLength(1)
+      expect(scene.upstream.last().path.split('?')[0]).toBe(path)
+      expect(scene.upstream.last().headers.get(header)).toBe(keys[0] ?? '')
+    }
+  })
+
+  test('that does not come is told with its cause, and without the key', async () => {
+    scene.upstream.handle(() => refusal(keys[0] ?? ''))
+    const { data } = await ask()
+    expect(data).toMatchObject({ ok: false, status: 401, failure: 'upstream_auth', models: [] })
+    expect(data.error).toBe(`No [hidden] at ${scene.upstream.url}`)
+    scene.upstream.handle(() => jsonAnswer({ hello: 'world' }))
+    expect((await ask()).data).toMatchObject({ ok: false, failure: 'upstream_invalid' })
+  })
+
+  test('goes by the one door out, and a wrong field is named', async () => {
+    const before = scene.upstream.requests.length
+    const { data } = await ask({ allow_private: false })
+    expect(data).toMatchObject({ ok: false, status: null, failure: 'address_refused' })
+    expect(scene.upstream.requests.length).toBe(before)
+    const refused = await ask({ api_keys: [] })
+    expect([refused.status, refused.field]).toEqual([400, 'channel.api_keys'])
+  })
+})
+
 describe('the state of a channel', () => {
   const state = async () => (await scene.ask('admin', 'GET', `${base}/1`)).data.state
 

@@ -50,6 +50,7 @@ export const table: Readonly<Record<string, Cells>> = {
   'GET /api/v1/admin/channels': admin(200),
   'POST /api/v1/admin/channels': admin(400),
   'POST /api/v1/admin/channel-test': admin(400),
+  'POST /api/v1/admin/channel-models': admin(400),
   'GET /api/v1/admin/channels/{id}': admin(200),
   'PATCH /api/v1/admin/channels/{id}': admin(200),
   'DELETE /api/v1/admin/channels/{id}': admin(409),
