@@ -1,3 +1,4 @@
+import { type ClientAttempt, type ClientRequest, clientRows } from '../../billing/receipt/client.ts'
 import {
   type AvailabilityFigures,
   addCounts,
@@ -16,7 +17,7 @@ import {
 } from '../../store/ports/availability.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
 import type { ListStore } from '../../store/ports/lists.ts'
-import type { ReceiptRows, StoredRequest, TokenSpending } from '../../store/ports/records.ts'
+import type { ReceiptRows, TokenSpending } from '../../store/ports/records.ts'
 
 export interface FactParts {
   readonly accounts: Pick<AdminStore, 'accountsNamed' | 'tokens' | 'spending'>
@@ -38,8 +39,10 @@ export interface Around {
 
 export interface Facts {
   readonly now: number
-  readonly rows: ReceiptRows
-  readonly request: StoredRequest
+  readonly request: ClientRequest
+  readonly attempts: readonly ClientAttempt[]
+  /** The channel of each attempt; undefined: the reader is no administrator. */
+  readonly channels: readonly string[] | undefined
   readonly catalog: Catalog
   /** The request's group as the caller may see it. */
   readonly group: ReturnType<typeof seenBy>
@@ -70,7 +73,7 @@ export async function readFacts(
   isAdmin: boolean,
 ): Promise<Facts> {
   const { accounts, lists, catalog, clock } = parts
-  const { request } = rows
+  const { request, attempts } = clientRows(rows)
   const { accountId, tokenId, createdAt } = request
   const now = clock()
   const one = { size: 1, isCounted: false }
@@ -84,7 +87,8 @@ export async function readFacts(
   ])
   const group = catalog().groups.get(request.groupId)
   return {
-    ...{ now, rows, request, catalog: catalog(), spending, account },
+    ...{ now, request, attempts, catalog: catalog(), spending, account },
+    channels: isAdmin ? rows.attempts.map(({ channel }) => channel) : undefined,
     group: isAdmin ? group : seenBy(account, group),
     usable: [...catalog().groups.values()].filter(
       ({ enabled, accounts }) => enabled && account !== undefined && mayUse(accounts, account),
@@ -110,7 +114,7 @@ export async function readFacts(
 /** The figures may change later, so they are copied. */
 function figuresNow(
   figures: AvailabilityFigures,
-  request: StoredRequest,
+  request: ClientRequest,
   catalog: Catalog,
   now: number,
 ) {
@@ -138,7 +142,7 @@ const minutesAround = 10
 /** The counts around a request, in the smallest buckets that are still kept. */
 async function readAround(
   availability: FactParts['availability'],
-  { groupId, createdAt }: StoredRequest,
+  { groupId, createdAt }: ClientRequest,
   now: number,
 ): Promise<Around> {
   const size = keptSize(now - createdAt)

@@ -47,8 +47,10 @@ export const noteWords = [
   'record_failed', // {status} {cause}
   'record_fault', // {fault}
   'attempts_none',
-  'attempt_failed', // {number} {channel} {cause} {duration_ms}
-  'attempt_answered', // {number} {channel} {status} {duration_ms}
+  'attempt_failed', // {number} {cause} {duration_ms}
+  'attempt_answered', // {number} {status} {duration_ms}
+  'attempt_failed_at', // {number} {channel} {cause} {duration_ms}, for administrators
+  'attempt_answered_at', // {number} {channel} {status} {duration_ms}
   'group_worked', // {group} {model} {requests} {failed}
   'groups_untried', // {groups} {model}
   'groups_none', // {model}

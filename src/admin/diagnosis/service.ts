@@ -1,4 +1,5 @@
-import type { RecordStore, StoredRequest } from '../../store/ports/records.ts'
+import type { ClientRequest } from '../../billing/receipt/client.ts'
+import type { RecordStore } from '../../store/ports/records.ts'
 import { readList } from '../paging.ts'
 import { findRequest, type Owner } from '../requests/service.ts'
 import { type FactParts, readFacts } from './facts.ts'
@@ -43,7 +44,7 @@ function verdictOf(steps: readonly Step[]): Diagnosis['verdict'] {
   return { step: first.step, note, way: first.ways[0] ?? null }
 }
 
-const reportOf = (request: StoredRequest): Diagnosis['report'] => ({
+const reportOf = (request: ClientRequest): Diagnosis['report'] => ({
   request_id: request.requestId,
   created_at: new Date(request.createdAt).toISOString(),
   model: request.model,

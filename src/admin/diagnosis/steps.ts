@@ -186,7 +186,7 @@ function lookElsewhere(facts: Facts, group: Group, model: string, step: OpenStep
 }
 
 /** 5. What does the record say, and what do its attempts? */
-export function recordStep({ request, rows }: Facts): Step {
+export function recordStep({ request, attempts, channels }: Facts): Step {
   const { status, cause } = request
   const step = openStep('record')
   const known = causeOf(cause)
@@ -195,12 +195,15 @@ export function recordStep({ request, rows }: Facts): Step {
     step.problem('record_failed', { status, cause })
     if (known) step.note('record_fault', { fault: known.fault })
   }
-  rows.attempts.forEach(({ channel, durationMs, ...attempt }, place) => {
-    const about = { number: place + 1, channel, duration_ms: durationMs }
-    if (attempt.cause !== null) step.note('attempt_failed', { ...about, cause: attempt.cause })
-    else step.note('attempt_answered', { ...about, status: attempt.status ?? 0 })
+  attempts.forEach(({ cause, status, durationMs }, place) => {
+    const about = { number: place + 1, duration_ms: durationMs }
+    const channel = channels?.[place]
+    const outcome: Params = cause === null ? { status: status ?? 0 } : { cause }
+    const word = cause === null ? 'attempt_answered' : 'attempt_failed'
+    if (channel === undefined) step.note(word, { ...about, ...outcome })
+    else step.note(`${word}_at`, { ...about, channel, ...outcome })
   })
-  if (rows.attempts.length === 0) step.note('attempts_none')
+  if (attempts.length === 0) step.note('attempts_none')
   for (const way of known?.ways ?? []) {
     if (way !== 'allow_model') step.way(way)
   }

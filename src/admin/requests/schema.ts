@@ -47,7 +47,6 @@ const fields = {
   token: Type.String(),
   group: Type.String(),
   model: orNull(Type.String({ description: 'As the client wrote it.' })),
-  channel: orNull(Type.String()),
   client_protocol: Type.String(),
   upstream_protocol: orNull(Type.String()),
   operation: Type.String(),
@@ -74,9 +73,10 @@ const fields = {
 export const RequestItem = Type.Object({ ...fields, attempts: count })
 export type RequestItem = Static<typeof RequestItem>
 
-/** The same for administrators. */
-const upstreamModel = { upstream_model: orNull(Type.String()) }
-const AnyRequestItem = Type.Object({ ...fields, ...upstreamModel, attempts: count })
+/** What administrators see besides. */
+const upstream = { channel: orNull(Type.String()), upstream_model: orNull(Type.String()) }
+const AnyRequestItem = Type.Object({ ...fields, ...upstream, attempts: count })
+export type AnyRequestItem = Static<typeof AnyRequestItem>
 
 export const RequestList = SearchedListOf(RequestItem)
 export const AnyRequestList = SearchedListOf(AnyRequestItem)
@@ -105,7 +105,6 @@ const Bill = Type.Object({
 export type Bill = Static<typeof Bill>
 
 const attempt = {
-  channel: Type.String(),
   started_at: Type.String(),
   status: orNull(Type.Integer()),
   cause: orNull(Type.String()),
@@ -143,7 +142,12 @@ export type Receipt = Static<typeof Receipt>
 /** The same for administrators. */
 export const AnyReceipt = Type.Object({
   ...receipt,
-  ...upstreamModel,
-  attempts: Type.Array(Type.Object({ ...attempt, upstream_request_id: orNull(Type.String()) })),
+  ...upstream,
+  attempts: Type.Array(
+    Type.Object({
+      ...{ channel: Type.String(), ...attempt },
+      upstream_request_id: orNull(Type.String()),
+    }),
+  ),
 })
 export type AnyReceipt = Static<typeof AnyReceipt>

@@ -1,5 +1,6 @@
 import { linePrice, linesAmount } from '../../billing/lines.ts'
 import { formatDecimal, formatNano, multiplierDecimals } from '../../billing/money.ts'
+import { clientRequest, clientRows } from '../../billing/receipt/client.ts'
 import { explainCharge } from '../../billing/receipt/explain.ts'
 import { clientRequestFields, requestFields, viewOf } from '../../billing/receipt/fields.ts'
 import { clientReceiptView, receiptView } from '../../billing/receipt/view.ts'
@@ -9,7 +10,7 @@ import type { AnyReceipt, Bill, Receipt } from './schema.ts'
 
 /** A request as its own account sees it. */
 export const toItem = (row: ListedRequest) => ({
-  ...viewOf(clientRequestFields, row),
+  ...viewOf(clientRequestFields, clientRequest(row)),
   amount: formatNano(row.amountNano),
 })
 
@@ -19,7 +20,8 @@ export const toAnyItem = (row: ListedRequest) => ({
   amount: formatNano(row.amountNano),
 })
 
-export const toReceipt = (rows: ReceiptRows): Receipt => inUsd(rows, clientReceiptView(rows))
+export const toReceipt = (rows: ReceiptRows): Receipt =>
+  inUsd(rows, clientReceiptView(clientRows(rows)))
 
 export const toAnyReceipt = (rows: ReceiptRows): AnyReceipt => inUsd(rows, receiptView(rows))
 

@@ -1,10 +1,11 @@
 import { grouped } from '../../lib/format.ts'
 import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
-import type { Ending, ReceiptRows, StoredRequest } from '../../store/ports/records.ts'
+import type { Ending } from '../../store/ports/records.ts'
 import { chargedTier, contextTokens, paidLines } from '../charge.ts'
 import { recordedUsage } from '../extras.ts'
 import { type ChargeLine, sumLines, type TierFactor, tierFactors, toolLines } from '../lines.ts'
 import { formatDecimal, multiplierDecimals, usd } from '../money.ts'
+import type { ClientRequest, ClientRows } from './client.ts'
 
 export interface Explanation {
   readonly unit: 'tokens' | 'call' | 'free'
@@ -28,7 +29,7 @@ const free: Explanation = {
 }
 
 /** Explains a charge from the stored record; null when no price applied. */
-export function explainCharge({ request, price }: ReceiptRows): Explanation | null {
+export function explainCharge({ request, price }: ClientRows): Explanation | null {
   const terms = price?.terms
   if (terms === undefined || terms.unit === 'none') return null
   if (terms.unit === 'free') return free
@@ -42,7 +43,7 @@ export function explainCharge({ request, price }: ReceiptRows): Explanation | nu
 }
 
 function worked(
-  request: StoredRequest,
+  request: ClientRequest,
   lines: readonly ChargeLine[],
   factors: readonly TierFactor[],
 ): Pick<Explanation, 'lines' | 'factors' | 'formula' | 'amountNano'> {
@@ -56,7 +57,7 @@ function worked(
 
 /** `(120 × 250000 + 40 × 2000000) × 0.8 / 1000`, with extras `((…) × 6 / 1000 + 3 × 10000000) × 0.8`. */
 function formulaOf(
-  request: StoredRequest,
+  request: ClientRequest,
   lines: readonly ChargeLine[],
   factors: readonly TierFactor[],
 ): string {
@@ -78,7 +79,7 @@ function formulaOf(
 }
 
 /** The group's multiplier for display: `0.8`. */
-export const multiplierOf = ({ multiplierMillionths }: StoredRequest): string =>
+export const multiplierOf = ({ multiplierMillionths }: ClientRequest): string =>
   formatDecimal(multiplierMillionths, multiplierDecimals)
 
 /** The amount in nano-USD, and the exact value where rounding changed it. */
@@ -102,7 +103,7 @@ interface TierChoice {
 /** Chooses the tier again by the rule, ignoring the recorded one. */
 export function explainTier(
   terms: Extract<PriceTerms, { unit: 'tokens' }>,
-  request: StoredRequest,
+  request: ClientRequest,
 ): TierChoice {
   const { tiers, base } = terms
   if (tiers.length === 0) {
@@ -152,7 +153,7 @@ const unreported: Readonly<Record<Ending, string>> = {
 }
 
 /** Why the gateway estimated usage; null where the upstream's report was charged. */
-export function estimatedReason(request: StoredRequest): string | null {
+export function estimatedReason(request: ClientRequest): string | null {
   const { estimated, cause, ending, usageRaw } = request
   if (!estimated) return null
   if (cause === 'background_lost') {
@@ -164,7 +165,7 @@ export function estimatedReason(request: StoredRequest): string | null {
 }
 
 /** Why a report was reduced; null where it was not. */
-export function clampedReason(request: StoredRequest): string | null {
+export function clampedReason(request: ClientRequest): string | null {
   if (!request.clamped) return null
   const who = request.usageRaw === null ? 'The gateway counted' : 'The upstream reported'
   const context = grouped(contextTokens(request))
@@ -176,13 +177,13 @@ export function clampedReason(request: StoredRequest): string | null {
 
 /** Contradictions within a record, in sentences; empty for a sound record. */
 export function findDifferences(
-  rows: ReceiptRows,
+  rows: ClientRows,
   explanation: Explanation | null = explainCharge(rows),
 ): readonly string[] {
   return [...checkCharge(rows, explanation), ...checkLedger(rows)]
 }
 
-function checkCharge({ request, price }: ReceiptRows, explanation: Explanation | null): string[] {
+function checkCharge({ request, price }: ClientRows, explanation: Explanation | null): string[] {
   const { amountNano, priceId, tierAbove } = request
   const onRecord = `the amount on record is ${usd(amountNano)}`
   if (explanation === null) {
@@ -204,7 +205,7 @@ function checkCharge({ request, price }: ReceiptRows, explanation: Explanation |
   return found
 }
 
-function checkLedger({ request, ledgerId, ledgerAmountNano }: ReceiptRows): string[] {
+function checkLedger({ request, ledgerId, ledgerAmountNano }: ClientRows): string[] {
   const { amountNano } = request
   if (ledgerId === null) {
     return amountNano === 0

@@ -1,5 +1,6 @@
 import { isoTime } from '../../lib/format.ts'
 import type { LedgerEntry, StoredRequest } from '../../store/ports/records.ts'
+import type { ClientRequest } from './client.ts'
 
 export type Cell = string | number | boolean | null
 
@@ -7,16 +8,14 @@ export type Fields<Row> = { readonly [name: string]: (row: Row) => Cell }
 
 type View<F extends Fields<never>> = { readonly [Name in keyof F]: ReturnType<F[Name]> }
 
-/** A request as exports and receipts show it. Names may be added, never renamed. */
-export const requestFields = {
+/** A request as its own account sees it: of `ClientRequest`, so that nothing of the upstream is in it. */
+export const clientRequestFields = {
   request_id: (row) => row.requestId,
   created_at: (row) => isoTime(row.createdAt),
   account: (row) => row.account,
   token: (row) => row.token,
   group: (row) => row.group,
   model: (row) => row.model,
-  upstream_model: (row) => row.upstreamModel,
-  channel: (row) => row.channel,
   client_protocol: (row) => row.clientProtocol,
   upstream_protocol: (row) => row.upstreamProtocol,
   operation: (row) => row.operation,
@@ -39,10 +38,23 @@ export const requestFields = {
   first_byte_ms: (row) => row.firstByteMs,
   duration_ms: (row) => row.durationMs,
   attempts: (row) => row.attemptCount,
-} satisfies Fields<Omit<StoredRequest, 'usageRaw'>>
+} satisfies Fields<Omit<ClientRequest, 'usageRaw'>>
 
-/** The same for the request's own account: without upstream data. */
-export const clientRequestFields = (({ upstream_model: _, ...fields }) => fields)(requestFields)
+/** The same for operators, as exports and receipts show it. Names may be added, never renamed. */
+export const requestFields = (({
+  request_id,
+  created_at,
+  account,
+  token,
+  group,
+  model,
+  ...others
+}) => ({
+  ...{ request_id, created_at, account, token, group, model },
+  upstream_model: (row: Pick<StoredRequest, 'upstreamModel'>) => row.upstreamModel,
+  channel: (row: Pick<StoredRequest, 'channel'>) => row.channel,
+  ...others,
+}))(clientRequestFields)
 
 export const ledgerFields = {
   id: (row) => row.id,

@@ -10,6 +10,7 @@ import type {
 import { contextTokens } from '../charge.ts'
 import { type ChargeLine, linePrice, linesAmount, type TierFactor } from '../lines.ts'
 import { formatDecimal, formatNano, multiplierDecimals, priceDecimals, usd } from '../money.ts'
+import type { ClientAttempt, ClientRequest, ClientRows } from './client.ts'
 import {
   clampedReason,
   type Explanation,
@@ -21,10 +22,24 @@ import {
 } from './explain.ts'
 
 /** A receipt as text: the request, the answer, and the charge line by line. */
-export function describeReceipt(rows: ReceiptRows): readonly string[] {
+export const describeReceipt = (rows: ReceiptRows): readonly string[] =>
+  describe(rows, [
+    ['Channel', describeChannel(rows.request)],
+    ...numbered(rows.attempts.map((attempt) => describeAttempt(attempt, rows.request))),
+  ])
+
+/** The same for the request's own account: nothing of the upstream is in it. */
+export const describeClientReceipt = (rows: ClientRows): readonly string[] =>
+  describe(rows, numbered(rows.attempts.map((one) => describeOutcome(one, rows.request))))
+
+const numbered = (texts: readonly string[]) =>
+  texts.map((text, place): Pair => [`Attempt ${place + 1}`, text])
+
+/** `asked`: which upstreams, as the reader may know it. */
+function describe(rows: ClientRows, asked: readonly Pair[]): readonly string[] {
   const explanation = explainCharge(rows)
   return [
-    ...describeRequest(rows, explanation),
+    ...formatPairs(describeRequest(rows, { explanation, asked })),
     '',
     ...(explanation
       ? describeCharge(explanation, rows)
@@ -34,15 +49,7 @@ export function describeReceipt(rows: ReceiptRows): readonly string[] {
   ]
 }
 
-/** The same for the request's own account: without upstream data. */
-export const describeClientReceipt = (rows: ReceiptRows): readonly string[] =>
-  describeReceipt({
-    ...rows,
-    request: { ...rows.request, upstreamModel: null },
-    attempts: rows.attempts.map((attempt) => ({ ...attempt, upstreamRequestId: null })),
-  })
-
-function describeEntry({ ledgerId, balanceAfterNano }: ReceiptRows): string {
+function describeEntry({ ledgerId, balanceAfterNano }: ClientRows): string {
   if (ledgerId === null) return 'No ledger entry.'
   const balance =
     balanceAfterNano === null ? '' : ` The balance after it: ${usd(balanceAfterNano)}.`
@@ -62,23 +69,22 @@ const describeDifferences = (differences: readonly string[]): readonly string[] 
 type Pair = readonly [string, string]
 
 function describeRequest(
-  { request, attempts, price }: ReceiptRows,
-  explanation: Explanation | null,
-): readonly string[] {
-  return formatPairs([
+  { request, price }: ClientRows,
+  { explanation, asked }: { explanation: Explanation | null; asked: readonly Pair[] },
+): readonly Pair[] {
+  return [
     ['Request', request.requestId],
     ['When', describeTime(request)],
     ['Asked', describeCall(request)],
     ['By', `${request.account}, token "${request.token}", group ${request.group}`],
     ['Answer', describeEnding(request)],
-    ['Channel', describeChannel(request)],
-    ...attempts.map((attempt, i): Pair => [`Attempt ${i + 1}`, describeAttempt(attempt, request)]),
+    ...asked,
     ...describeUsage(request),
     ...(price && explanation ? describePrice(price, explanation, contextTokens(request)) : []),
-  ])
+  ]
 }
 
-function describeTime({ createdAt, durationMs, firstByteMs, ending }: StoredRequest): string {
+function describeTime({ createdAt, durationMs, firstByteMs, ending }: ClientRequest): string {
   const began = humanTime(isoTime(createdAt))
   // The process was killed, so the end time is unknown.
   if (ending === 'interrupted') return began
@@ -87,13 +93,13 @@ function describeTime({ createdAt, durationMs, firstByteMs, ending }: StoredRequ
 }
 
 /** `chat completions, model small, streamed`; the operation is omitted where it repeats the protocol's name. */
-function describeCall({ clientProtocol, operation, model, stream }: StoredRequest): string {
+function describeCall({ clientProtocol, operation, model, stream }: ClientRequest): string {
   const call = clientProtocol === operation ? operation : `${clientProtocol} ${operation}`
   const what = model === null ? 'no model named' : `model ${model}`
   return `${call}, ${what}${stream ? ', streamed' : ''}`
 }
 
-function describeEnding({ status, ending, cause, causeText }: StoredRequest): string {
+function describeEnding({ status, ending, cause, causeText }: ClientRequest): string {
   const word = cause === null || cause === ending ? '' : cause
   const words = causeText ?? (word === '' ? endingWords[ending] : '')
   const why = word !== '' && words !== '' ? `${word} (${words})` : word + words
@@ -108,26 +114,36 @@ function describeChannel(request: StoredRequest): string {
 }
 
 function describeAttempt(attempt: StoredAttempt, request: StoredRequest): string {
-  const { channel, status, cause, firstByteMs, durationMs, upstreamRequestId, usageRaw } = attempt
+  const { channel, upstreamRequestId } = attempt
+  const id = upstreamRequestId === null ? [] : [`upstream id ${upstreamRequestId}`]
+  return `${channel}: ${describeOutcome(attempt, request, id)}`
+}
+
+function describeOutcome(
+  attempt: ClientAttempt,
+  request: ClientRequest,
+  upstreamId: readonly string[] = [],
+): string {
+  const { status, cause, firstByteMs, durationMs, usageRaw } = attempt
   return [
-    `${channel}: ${status ?? 'no answer'}`,
+    String(status ?? 'no answer'),
     ...(cause === null ? [] : [cause]),
     ...(firstByteMs === null ? [] : [`first byte after ${humanDuration(firstByteMs)}`]),
     `took ${humanDuration(durationMs)}`,
-    ...(upstreamRequestId === null ? [] : [`upstream id ${upstreamRequestId}`]),
+    ...upstreamId,
     // The last attempt's report is printed below as the request's usage.
     ...(usageRaw === null || usageRaw === request.usageRaw ? [] : [`reported ${usageRaw}`]),
   ].join(', ')
 }
 
-function describeUsage(request: StoredRequest): readonly Pair[] {
-  const { usageRaw, channel } = request
+function describeUsage(request: ClientRequest): readonly Pair[] {
+  const { usageRaw, upstreamProtocol } = request
   const usage =
     usageRaw === null ? 'not reported by the upstream' : `reported by the upstream: ${usageRaw}`
   const estimated = estimatedReason(request)
   const clamped = clampedReason(request)
   return [
-    ...(channel === null ? [] : [['Usage', usage] as const]),
+    ...(upstreamProtocol === null ? [] : [['Usage', usage] as const]),
     ...(estimated === null ? [] : [['Estimated', estimated] as const]),
     ...(clamped === null ? [] : [['Clamped', clamped] as const]),
   ]
@@ -167,7 +183,7 @@ function describePrice(
 }
 
 /** The charge, line by line, and its formula. */
-function describeCharge(explanation: Explanation, { request }: ReceiptRows): readonly string[] {
+function describeCharge(explanation: Explanation, { request }: ClientRows): readonly string[] {
   const { unit, lines, factors, formula } = explanation
   if (unit === 'free') return [`Model ${request.model} is free, so nothing was charged.`]
   const used = lines.filter(({ count }) => count > 0)

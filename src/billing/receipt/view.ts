@@ -1,9 +1,10 @@
 import { isoTime } from '../../lib/format.ts'
 import type { PriceRow, TokenRates } from '../../store/ports/catalog.ts'
 import { type ExtraPrices, modalityKinds } from '../../store/ports/extras.ts'
-import type { ReceiptRows, StoredAttempt } from '../../store/ports/records.ts'
+import type { ReceiptRows } from '../../store/ports/records.ts'
 import { contextTokens, effectiveRates } from '../charge.ts'
 import { publicName } from '../extras.ts'
+import type { ClientAttempt, ClientRows } from './client.ts'
 import {
   clampedReason,
   estimatedReason,
@@ -11,14 +12,36 @@ import {
   findDifferences,
   multiplierOf,
 } from './explain.ts'
-import { requestFields, viewOf } from './fields.ts'
+import { clientRequestFields, requestFields, viewOf } from './fields.ts'
 
 /** A receipt as JSON: the request's fields and the explanation of its charge. */
 export function receiptView(rows: ReceiptRows) {
-  const { request, attempts, price, ledgerId, balanceAfterNano } = rows
-  const explanation = explainCharge(rows)
+  const { request, attempts } = rows
   return {
     ...viewOf(requestFields, request),
+    ...chargeView(rows),
+    attempts: attempts.map((attempt) => ({
+      channel: attempt.channel,
+      ...attemptView(attempt),
+      upstream_request_id: attempt.upstreamRequestId,
+    })),
+  }
+}
+
+/** The same for the request's own account: nothing of the upstream is in it. */
+export function clientReceiptView(rows: ClientRows) {
+  const { request, attempts } = rows
+  return {
+    ...viewOf(clientRequestFields, request),
+    ...chargeView(rows),
+    attempts: attempts.map(attemptView),
+  }
+}
+
+function chargeView(rows: ClientRows) {
+  const { request, price, ledgerId, balanceAfterNano } = rows
+  const explanation = explainCharge(rows)
+  return {
     estimated_reason: estimatedReason(request),
     clamped_reason: clampedReason(request),
     usage_raw: parseRaw(request.usageRaw),
@@ -31,7 +54,6 @@ export function receiptView(rows: ReceiptRows) {
     multiplier: Number(multiplierOf(request)),
     multiplier_millionths: request.multiplierMillionths,
     formula: explanation?.formula ?? null,
-    attempts: attempts.map(attemptView),
     ledger_id: ledgerId,
     balance_after_nano: balanceAfterNano,
     /** Sentences; non-empty only after an edit by hand or a gateway fault. */
@@ -39,15 +61,13 @@ export function receiptView(rows: ReceiptRows) {
   }
 }
 
-function attemptView(attempt: StoredAttempt) {
+function attemptView(attempt: ClientAttempt) {
   return {
-    channel: attempt.channel,
     started_at: isoTime(attempt.startedAt),
     status: attempt.status,
     cause: attempt.cause,
     first_byte_ms: attempt.firstByteMs,
     duration_ms: attempt.durationMs,
-    upstream_request_id: attempt.upstreamRequestId,
     usage: parseRaw(attempt.usageRaw),
   }
 }
@@ -58,15 +78,6 @@ function parseRaw(text: string | null): unknown {
     return JSON.parse(text)
   } catch {
     return text // changed by hand: shown as it is, so that the rest of the receipt can be read
-  }
-}
-
-/** The same for the request's own account: without upstream data. */
-export function clientReceiptView(rows: ReceiptRows) {
-  const { upstream_model, ...view } = receiptView(rows)
-  return {
-    ...view,
-    attempts: view.attempts.map(({ upstream_request_id, ...attempt }) => attempt),
   }
 }
 

@@ -1,4 +1,5 @@
 import { formatDecimal, formatNano } from '../../billing/money.ts'
+import { clientRows } from '../../billing/receipt/client.ts'
 import { describeClientReceipt } from '../../billing/receipt/text.ts'
 import { clientReceiptView } from '../../billing/receipt/view.ts'
 import type { Catalog, Channel } from '../../catalog/catalog.ts'
@@ -28,7 +29,7 @@ export function receiptRoute(parts: ReceiptParts): Handler {
       { call: httpCall(context, false), protocol: chat, needsBalance: false },
       async (caller, requestId) => {
         const found = await findOwn(parts.records, caller, context.params.id ?? '')
-        const rows = hideUpstream(found, parts.catalog())
+        const rows = clientRows(hideUpstream(found, parts.catalog()))
         const isText = prefersText(context.request.headers.get('accept'))
         const body = isText
           ? describeClientReceipt(rows).map((line) => `${line}\n`)

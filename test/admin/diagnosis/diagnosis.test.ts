@@ -156,6 +156,9 @@ describe('an upstream that fails', () => {
     expect(found.note('record', 'record_failed')).toEqual({ status: 502, cause: 'upstream_error' })
     expect(found.note('record', 'record_fault')).toEqual({ fault: 'upstream' })
     expect(found.note('record', 'attempt_failed')).toMatchObject({
+      ...{ number: 1, cause: 'upstream_failed' },
+    })
+    expect((await diagnose(id, 'admin')).note('record', 'attempt_failed_at')).toMatchObject({
       ...{ number: 1, channel: 'main', cause: 'upstream_failed' },
     })
     expect(found.report).toMatchObject({

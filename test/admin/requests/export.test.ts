@@ -29,7 +29,7 @@ describe('an export', () => {
       /^attachment; filename="requests-\d{4}-\d\d-\d\d\.csv"$/,
     )
     const lines = (await response.text()).trimEnd().split('\n')
-    expect(lines[0]).toStartWith('request_id,created_at,account,token,group,model,channel,')
+    expect(lines[0]).toStartWith('request_id,created_at,account,token,group,model,client_protocol,')
     expect(lines[0]).toContain(',amount_nano,first_byte_ms,duration_ms,attempts')
     expect(lines[0]).not.toContain('upstream_model')
     expect(lines.length).toBe(3)

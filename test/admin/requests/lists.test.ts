@@ -139,7 +139,7 @@ describe('the receipt of a request', () => {
         ],
         ...{ sum: '0.0002', multiplier: '1', amount: '0.0002' },
       },
-      attempts: [{ channel: 'main', status: 200, cause: null }],
+      attempts: [{ status: 200, cause: null }],
       differences: [],
     })
   })

@@ -1,6 +1,6 @@
 import { Badge, Flex, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { RequestItem } from '../../../admin/requests/schema.ts'
+import type { AnyRequestItem, RequestItem } from '../../../admin/requests/schema.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { type Column, column, figure } from '../../parts/list.tsx'
@@ -8,8 +8,11 @@ import { AnchorLink, LongText, Money, SmallHint, Time } from '../../parts/text.t
 import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
 
+/** Administrators are sent more than a request's own account. */
+export type ShownRequest = RequestItem & Partial<AnyRequestItem>
+
 /** The columns of a list of requests; `isAll`: for administrators. */
-export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
+export function useColumns(isAll: boolean): readonly Column<ShownRequest>[] {
   const text = useText(requestsText)
   return [
     column(text.time, ({ created_at, request_id }) => (
@@ -18,7 +21,7 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
       </RequestLink>
     )),
     ...(isAll
-      ? [column(text.account, ({ account }: RequestItem) => <Cut room={19}>{account}</Cut>)]
+      ? [column(text.account, ({ account }: ShownRequest) => <Cut room={19}>{account}</Cut>)]
       : []),
     column(text.model, ({ model, group, token }) => (
       <Stack gap={0}>
@@ -29,7 +32,7 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
       </Stack>
     )),
     ...(isAll
-      ? [column(text.channel, ({ channel }: RequestItem) => <Cut room={10}>{channel ?? '—'}</Cut>)]
+      ? [column(text.channel, ({ channel }: ShownRequest) => <Cut room={10}>{channel ?? '—'}</Cut>)]
       : []),
     figure(text.tokens, (item) => (
       <span>

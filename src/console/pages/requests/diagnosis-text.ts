@@ -62,8 +62,10 @@ const en: DiagnosisTexts = {
     record_failed: 'The record says: status {status}, {cause}.',
     record_fault: 'At fault: {fault}.',
     attempts_none: 'No channel was asked.',
-    attempt_failed: 'Attempt {number} at channel {channel} failed after {duration_ms}: {cause}.',
-    attempt_answered:
+    attempt_failed: 'Attempt {number} failed after {duration_ms}: {cause}.',
+    attempt_answered: 'Attempt {number} was answered with {status} after {duration_ms}.',
+    attempt_failed_at: 'Attempt {number} at channel {channel} failed after {duration_ms}: {cause}.',
+    attempt_answered_at:
       'Attempt {number} at channel {channel} was answered with {status} after {duration_ms}.',
     group_worked:
       'In the last 24 hours {group} had {requests} requests for {model}; {failed} of them failed.',
@@ -155,8 +157,10 @@ export const diagnosisTexts: Texts<DiagnosisTexts> = {
       record_failed: '记录显示：状态码 {status}，{cause}。',
       record_fault: '责任方：{fault}。',
       attempts_none: '没有调用任何渠道。',
-      attempt_failed: '第 {number} 次尝试（渠道 {channel}）在 {duration_ms} 后失败：{cause}。',
-      attempt_answered: '第 {number} 次尝试（渠道 {channel}）在 {duration_ms} 后返回 {status}。',
+      attempt_failed: '第 {number} 次尝试在 {duration_ms} 后失败：{cause}。',
+      attempt_answered: '第 {number} 次尝试在 {duration_ms} 后返回 {status}。',
+      attempt_failed_at: '第 {number} 次尝试（渠道 {channel}）在 {duration_ms} 后失败：{cause}。',
+      attempt_answered_at: '第 {number} 次尝试（渠道 {channel}）在 {duration_ms} 后返回 {status}。',
       group_worked: '最近 24 小时 {group} 有 {requests} 个 {model} 请求，其中 {failed} 个失败。',
       groups_untried: '最近 24 小时无人在这些分组请求 {model}：{groups}。',
       groups_none: '您可用的其他分组都没有 {model}。',

@@ -93,7 +93,7 @@ function StepCard({ step, number }: { readonly step: Step; readonly number: numb
             key={JSON.stringify(note)}
             text={notes[note.word]}
             params={note.params}
-            of={note.word === 'attempt_failed' ? 'attempt' : 'request'}
+            of={note.word.startsWith('attempt_failed') ? 'attempt' : 'request'}
           />
         ))}
         {step.ways.length > 0 && (

@@ -56,7 +56,11 @@ export function Page() {
 }
 
 /** What was asked, by whom, and how it ended. */
-function Facts({ receipt }: { receipt: Receipt & Partial<Pick<AnyReceipt, 'upstream_model'>> }) {
+function Facts({
+  receipt,
+}: {
+  receipt: Receipt & Partial<Pick<AnyReceipt, 'upstream_model' | 'channel'>>
+}) {
   const text = useText(receiptText)
   const { upstream_model, upstream_protocol, client_protocol } = receipt
   const isTranslated = upstream_protocol !== null && upstream_protocol !== client_protocol
@@ -67,7 +71,9 @@ function Facts({ receipt }: { receipt: Receipt & Partial<Pick<AnyReceipt, 'upstr
     [text.group, receipt.group],
     [text.token, receipt.token],
     [text.account, receipt.account],
-    [text.channel, receipt.channel ?? text.none],
+    ...(receipt.channel === undefined
+      ? []
+      : [[text.channel, receipt.channel ?? text.none] as const]),
     [text.protocol, isTranslated ? `${client_protocol} → ${upstream_protocol}` : client_protocol],
     [text.operation, textOf(text.operations, receipt.operation) ?? receipt.operation],
     [text.stream, receipt.stream ? text.yes : text.no],
@@ -220,11 +226,13 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
       <Stack gap="sm">
         {attempts.length === 0 && <Text>{text.noAttempts}</Text>}
         <Timeline bulletSize={14} lineWidth={2} active={attempts.length}>
-          {attempts.map((attempt) => (
+          {attempts.map((attempt, place) => (
             <Timeline.Item
-              key={`${attempt.started_at} ${attempt.channel}`}
+              // The attempts of an ended request never change.
+              // biome-ignore lint/suspicious/noArrayIndexKey: two may begin in the same millisecond
+              key={place}
               color={attempt.cause === null ? 'green' : 'red'}
-              title={<span className="cut">{attempt.channel}</span>}
+              title={<span className="cut">{attempt.channel ?? text.attempt(place + 1)}</span>}
             >
               <Details attempt={attempt} />
             </Timeline.Item>

@@ -141,6 +141,7 @@ export const receiptText = bilingual({
     calls: ['Calls', '调用'],
   },
   differences: ['This record contradicts itself', '此记录自相矛盾'],
+  attempt: ['Attempt {number}', '第 {number} 次尝试'],
   noAttempts: ['No channel was asked.', '没有调用任何渠道。'],
   answered: ['answered', '已响应'],
   after: ['after {time}', '耗时 {time}'],
