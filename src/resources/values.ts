@@ -204,6 +204,10 @@ export const complaints = {
     parseWorkers,
     `is not a number of workers: write auto, or a whole number from 1 to ${mostWorkers}`,
   ),
+  colour: complainUnless(
+    matching(/^#[0-9a-f]{6}$/i),
+    'is not a colour: write # and six hexadecimal digits in quotes, such as "#0b7285"',
+  ),
   domain: complainUnless(
     matching(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?$/),
     'is not a domain: write it without https:// and path, such as gateway.example.com',

@@ -232,9 +232,9 @@ export function createSnapshots(
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Restricts a page of plain HTML in the browser, old ones included. */
-export function guardPage(headers: Headers): void {
-  headers.set('content-security-policy', policy)
+/** Restricts a page of plain HTML in the browser, old ones included. `more`: what it may load besides. */
+export function guardPage(headers: Headers, more = ''): void {
+  headers.set('content-security-policy', policy + more)
   headers.set('referrer-policy', 'no-referrer')
   headers.set('x-content-type-options', 'nosniff')
   headers.set('x-frame-options', 'DENY')

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
+import { languageOf } from '../look/language.ts'
 import { encodeFailure } from './feed/document.ts'
 import { failure, guardPage, type Publication, respond, respondWith } from './published.ts'
-import { languageOf } from './status/page/words.ts'
 import type { StatusPages } from './status/pages.ts'
 
 /** Both addresses of the feed: the main one and the backup. */

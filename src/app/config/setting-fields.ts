@@ -151,6 +151,12 @@ export const siteFields = {
     'Second address of the price feed.',
   ),
   logo_url: textOf('logoUrl', 'url', 'https://gateway.example.com/logo.svg', 'Address of a logo.'),
+  accent: textOf(
+    'accent',
+    'colour',
+    '"#0b7285"',
+    'Colour of links and buttons on the public pages and in the console. Where it would be hard to read, a darker or lighter shade of it is used.',
+  ),
   subtitle: textOf('subtitle', 'text', 'Models at list price', 'A line below the name.'),
   doc_url: textOf(
     'docUrl',

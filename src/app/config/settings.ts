@@ -6,7 +6,9 @@ import { settingFields, siteFields } from './setting-fields.ts'
 import type { Settings } from './setting-kinds.ts'
 
 /** What of `site:` can be set by hand: texts. Addresses decide what is served where, and are the file's. */
-const siteKeys = ['name', 'subtitle', 'contact', 'doc_url', 'logo_url', 'plaza_description']
+const siteKeys = [
+  ...['name', 'subtitle', 'contact', 'doc_url', 'logo_url', 'accent', 'plaza_description'],
+]
 
 /** A setting that can be set by hand. */
 export interface SettableName {

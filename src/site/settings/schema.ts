@@ -20,6 +20,7 @@ export const PublicSettings = Type.Object(
   {
     site_name: Type.String({ description: 'Name of the gateway.' }),
     site_logo: url('Address of its logo.'),
+    site_accent: text('Colour of its links and buttons, #rrggbb; null: the usual one.'),
     site_subtitle: text('A line below its name.'),
     version: Type.String({ description: 'Version of the program.' }),
     api_base_url: url('Address that clients use, without /v1.'),

@@ -7,7 +7,8 @@ import type { PublicSettings } from './schema.ts'
 
 type Url = 'logoUrl' | 'baseUrl' | 'overseasBaseUrl' | 'statusUrl' | 'priceBackupUrl' | 'docUrl'
 
-interface PublicSite extends Readonly<Record<Url | 'subtitle' | 'contact', string | null>> {
+interface PublicSite
+  extends Readonly<Record<Url | 'accent' | 'subtitle' | 'contact', string | null>> {
   readonly name: string
   readonly customEndpoints: readonly PublicSettings['custom_endpoints'][number][]
 }
@@ -28,6 +29,7 @@ export function encodeSettings(source: SettingsSource, nowMs: number): string {
   const data: PublicSettings = {
     site_name: site.name,
     site_logo: site.logoUrl,
+    site_accent: site.accent,
     site_subtitle: site.subtitle,
     version: source.version,
     api_base_url: site.baseUrl,

@@ -3,9 +3,9 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { inSlices } from '../../lib/slices.ts'
+import type { Language } from '../../look/language.ts'
 import { createPublication, type Published } from '../published.ts'
 import { encodeStatus } from './document.ts'
-import type { Language } from './page/words.ts'
 
 export interface StatusSource {
   /** Calls `work` with the present figures, which hold until it ends. */

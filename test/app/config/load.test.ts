@@ -135,6 +135,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           statusUrl: null,
           priceBackupUrl: null,
           logoUrl: null,
+          accent: null,
           subtitle: null,
           docUrl: null,
           contact: null,

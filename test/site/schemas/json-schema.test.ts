@@ -127,6 +127,7 @@ test('the settings are as their schema says, known or not', () => {
         name: 'n',
         subtitle: text,
         logoUrl: text,
+        accent: null,
         baseUrl: text,
         overseasBaseUrl: text,
         statusUrl: text,

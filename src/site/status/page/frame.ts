@@ -1,7 +1,8 @@
+import type { Language } from '../../../look/language.ts'
 import type { State } from '../document.ts'
 import { type Looks, legendHtml, nameHtml, plainName, type ShownGroup } from './group.ts'
 import { type Incident, incidentsHtml } from './incidents.ts'
-import { type Language, type States, secondHtml } from './words.ts'
+import { type States, secondHtml } from './words.ts'
 import type { Words } from './words-en.ts'
 
 /** A group with its models, the busiest first, and its incidents. */

@@ -1,6 +1,7 @@
 import type { AvailabilityFigures } from '../../../catalog/availability.ts'
 import type { Catalog, Group } from '../../../catalog/catalog.ts'
 import { compareCodePoints } from '../../../lib/table.ts'
+import type { Language } from '../../../look/language.ts'
 import {
   askedModels,
   groupFigures,
@@ -14,7 +15,6 @@ import type { StatusModel } from '../schema.ts'
 import { type Described, type Frame, frameHtml, furtherHtml } from './frame.ts'
 import { cardHtml, type Looks, rowHtml, type ShownGroup } from './group.ts'
 import { incidentsOf } from './incidents.ts'
-import type { Language } from './words.ts'
 import { english, type Words } from './words-en.ts'
 import { chinese } from './words-zh.ts'
 

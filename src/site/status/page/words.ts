@@ -1,38 +1,10 @@
 import { grouped } from '../../../lib/format.ts'
+import { escapeHtml } from '../../../look/text.ts'
 import type { State } from '../document.ts'
 import type { StatusGroup } from '../schema.ts'
 import type { Words } from './words-en.ts'
 
 export type States = Readonly<Record<State, number>>
-
-/** Languages of the page, the default first. */
-export const languages = ['en', 'zh'] as const
-export type Language = (typeof languages)[number]
-
-/** The language of `?lang=`, else of `Accept-Language` (RFC 9110, 12.5.4), else English. */
-export function languageOf({ headers, url }: Pick<Request, 'headers' | 'url'>): Language {
-  const named = new URL(url).searchParams.get('lang')
-  const asked = languages.find((language) => language === named)
-  return asked ?? best(headers.get('accept-language') ?? '')
-}
-
-function best(header: string): Language {
-  let found: Language = 'en'
-  let highest = 0
-  for (const part of header.slice(0, 1_000).toLowerCase().split(',')) {
-    const [range = '', ...parameters] = part.split(';').map((text) => text.trim())
-    const language = languages.find((one) => range === one || range.startsWith(`${one}-`))
-    const weight = parameters.find((text) => text.startsWith('q='))
-    const quality = weight === undefined ? 1 : Number(weight.slice(2))
-    if (language === undefined || !(quality > highest)) continue
-    found = language
-    highest = quality
-  }
-  return found
-}
-
-/** Text as HTML, also within quotes. */
-export const escapeHtml = (text: string): string => Bun.escapeHTML(text)
 
 /** An operator's words as HTML: shortened, with a text direction of their own. */
 export function freeText(text: string, most: number): string {

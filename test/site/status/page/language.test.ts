@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { languageOf } from '../../../../src/site/status/page/words.ts'
+import { languageOf } from '../../../../src/look/language.ts'
 
 const chosen = (accept: string | null, query = '') =>
   languageOf({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AvailabilityFigures, WindowName } from '../../../../src/catalog/availability.ts'
+import type { Language } from '../../../../src/look/language.ts'
 import { statusPage } from '../../../../src/site/status/page/page.ts'
-import type { Language } from '../../../../src/site/status/page/words.ts'
 import { english } from '../../../../src/site/status/page/words-en.ts'
 import { chinese } from '../../../../src/site/status/page/words-zh.ts'
 import type { AvailabilityCounts } from '../../../../src/store/ports/availability.ts'
