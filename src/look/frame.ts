@@ -16,6 +16,8 @@ export interface FrameSite {
   /** The operator's own documentation. */
   readonly docUrl: string | null
   readonly version: string
+  /** Whether there is a page of models for everyone. */
+  readonly hasModels: boolean
   /** Origin of canonical addresses, `https://gateway.example.com`; null: unknown. */
   readonly origin: string | null
   /** Before links to other pages, on a host that has this page alone; left out: '', the same host. */
@@ -34,6 +36,8 @@ export interface PublicPage {
   readonly body: string
   /** More for the head, such as `<style>`. */
   readonly head?: string
+  /** Whether it has buttons of `copiable`: their script is added. */
+  readonly copies?: boolean
 }
 
 /** A whole page of the public site: header, `body` as it is, footer. All other texts are escaped. */
@@ -44,7 +48,7 @@ export function publicPage(page: PublicPage): string {
 
 /** The page before its body, and after it. */
 export function pageFrame(page: Omit<PublicPage, 'body'>) {
-  const { language, site, head = '' } = page
+  const { language, site, head = '', copies = false } = page
   const words = frameWords[language]
   const css = tokensCss(site.accent ?? usualAccent) + baseCss
   return {
@@ -53,7 +57,7 @@ export function pageFrame(page: Omit<PublicPage, 'body'>) {
       '<meta name="viewport" content="width=device-width,initial-scale=1">' +
       `${aboutHtml(page)}<style>${css}</style>${head}</head><body>` +
       `<a class="skip" href="#main">${words.skip}</a>${headerHtml(page)}<main id="main">`,
-    after: `</main>${footerHtml(page)}<script>${copyScript}</script></body></html>\n`,
+    after: `</main>${footerHtml(page)}${copies ? `<script>${copyScript}</script>` : ''}</body></html>\n`,
   }
 }
 
@@ -103,7 +107,7 @@ function headerHtml({ language, path, site }: Omit<PublicPage, 'body'>): string 
   return (
     `<header class="top"><div class="wrap"><a class="brand" href="${escapeHtml(linksTo)}/">${logo}` +
     `<span>${escapeHtml(site.name)}</span></a><nav class="pages" aria-label="${words.pages}">` +
-    `${link('/models', words.models)}${link('/status', words.status)}${link('/docs', words.docs)}` +
+    `${site.hasModels ? link('/models', words.models) : ''}${link('/status', words.status)}${link('/docs', words.docs)}` +
     `${link('/console', words.console)}</nav>${languagesHtml(language, path)}</div></header>`
   )
 }

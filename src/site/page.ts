@@ -8,13 +8,21 @@ interface PageAnswer {
   readonly language: Language
   /** The operator's logo, which the page loads. */
   readonly logoUrl: string | null
+  /** Whether it has the script of copy buttons. */
+  readonly copies?: boolean
 }
 
 /**
  * Answers a GET or HEAD with a page of `look/frame.ts`, whatever the path: its policy allows the frame's own
  * script and images of this host and the logo alone. A language that was chosen is remembered.
  */
-export function respondPage({ request, published, language, logoUrl }: PageAnswer): Response {
+export function respondPage({
+  request,
+  published,
+  language,
+  logoUrl,
+  copies,
+}: PageAnswer): Response {
   const response = respond(request, published)
   const { headers } = response
   if (response.status === 200) {
@@ -22,10 +30,8 @@ export function respondPage({ request, published, language, logoUrl }: PageAnswe
     headers.set('content-language', languageTags[language])
   }
   headers.set('vary', 'accept-encoding, accept-language, cookie')
-  guardPage(
-    headers,
-    `; script-src ${scriptHash}; img-src 'self'${logoUrl ? ` ${sourceOf(logoUrl)}` : ''}`,
-  )
+  const script = copies ? `; script-src ${scriptHash}` : ''
+  guardPage(headers, `${script}; img-src 'self'${logoUrl ? ` ${sourceOf(logoUrl)}` : ''}`)
   if (chosenLanguage(request) !== undefined)
     headers.set(
       'set-cookie',

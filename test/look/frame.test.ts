@@ -10,6 +10,7 @@ const site: FrameSite = {
   contact: null,
   docUrl: null,
   version: '1.2.3',
+  hasModels: true,
   origin: 'https://gw.example.com',
 }
 const page = (changed: Partial<FrameSite> = {}, path = '/models') =>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { type Asked, bodyOf } from '../../lib/snippets.ts'
+import { type Asked, bodyOf } from '../../../look/snippets.ts'
 import { createAnswerReader } from './answer-reader.ts'
 
 /** A question by one of one's tokens. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { baseAddress, clients, snippetsOf } from '../../../../src/console/lib/snippets.ts'
+import { baseAddress, clients, snippetsOf } from '../../../../src/look/snippets.ts'
 import { startConsoleScene } from '../../../support/console-scene.ts'
 import { createTempDir, type TempDir } from '../../../support/temp-dir.ts'
 import { testKey } from '../../../support/tollgate-yaml.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { bodyOf, clientPath, curlOf } from '../../../../src/console/lib/snippets.ts'
 import { protocols } from '../../../../src/console/pages/channels/channel-fields.ts'
 import { consolePath, type Question } from '../../../../src/console/pages/playground/exchange.ts'
+import { bodyOf, clientPath, curlOf } from '../../../../src/look/snippets.ts'
 import { startConsoleScene } from '../../../support/console-scene.ts'
 import { testKey } from '../../../support/tollgate-yaml.ts'
 
