@@ -8,11 +8,13 @@ interface DemoFacts {
   readonly configFile: string
   readonly email: string
   readonly password: string
+  /** Without made-up requests. */
+  readonly isEmpty: boolean
 }
 
 /** The first screen: one line for each protocol, ready to paste. */
 export function describeDemo(facts: DemoFacts): readonly string[] {
-  const { url, tokenKey, configFile, email, password } = facts
+  const { url, tokenKey, configFile, email, password, isEmpty } = facts
   return [
     `Tollgate demo on ${url}, with a built-in upstream that speaks all four protocols.`,
     'Model "demo" costs 0.25 USD in and 2 USD out per 1M tokens, × 0.8 in this group.',
@@ -30,6 +32,11 @@ export function describeDemo(facts: DemoFacts): readonly string[] {
     `  address    ${url}/console`,
     `  e-mail     ${email}`,
     `  password   ${password}`,
+    ...(isEmpty
+      ? []
+      : [
+          'It shows a week of made-up requests, whose ids begin with req_madeup_. Without: --empty',
+        ]),
     '',
     `Look inside: tollgate account show demo@example.com --config ${configFile}`,
     'Ctrl-C ends it and removes its data. What each request used and cost:',

@@ -3,9 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { createDemoConfig, demoAccount, demoAdmin, demoModels } from '../app/demo/config.ts'
 import { startDemoUpstream } from '../app/demo/upstream.ts'
 import { findConfig, openInstance, UserError } from '../app/instance.ts'
 import { serve } from '../app/serve.ts'
+import { fileOf } from '../app/store-place.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createTokenKey } from '../lib/ids.ts'
 import { createLineSink, type LineSink, withoutColors } from '../lib/line-sink.ts'
@@ -18,6 +20,7 @@ import { parsePort } from './values.ts'
 interface DemoOptions {
   readonly port?: number | undefined
   readonly log: 'pretty' | 'json'
+  readonly empty?: boolean | undefined
 }
 
 const usualPort = 8787
@@ -33,17 +36,18 @@ export function addDemo(program: Command): void {
         .choices(['pretty', 'json'])
         .default('pretty'),
     )
+    .option('--empty', 'without made-up requests, and with one model alone')
     .action(runDemo)
-  withExamples(command, 'tollgate demo', 'tollgate demo --port 9000')
+  withExamples(command, 'tollgate demo', 'tollgate demo --port 9000', 'tollgate demo --empty')
 }
 
-async function runDemo({ port, log }: DemoOptions): Promise<void> {
+async function runDemo(options: DemoOptions): Promise<void> {
   const sink = createLineSink(process.stdout)
   await seeOut(sink, async () => {
-    const upstream = startDemoUpstream()
+    const upstream = startDemoUpstream({ models: demoModels })
     try {
       // The running demo handles signals itself.
-      const demo = await interruptible(() => startDemo(upstream.url, sink, { port, log }))
+      const demo = await interruptible(() => startDemo(upstream.url, sink, options))
       return await demo.stopped
     } finally {
       await upstream.stop()
@@ -60,7 +64,8 @@ async function startDemo(
   const tokenKey = createTokenKey()
   const password = createPassword()
   const port = options.port ?? findFreePort()
-  const text = createDemoConfig({ port, upstreamUrl, tokenKey, password })
+  const isEmpty = options.empty ?? false
+  const text = createDemoConfig({ port, upstreamUrl, tokenKey, password, isEmpty })
   await writeFile(configFile, text, { mode: 0o600 })
   const { config } = await findConfig(configFile)
   const instance = await openInstance(config)
@@ -70,6 +75,12 @@ async function startDemo(
     ...{ pretty: !isJson, clock: systemClock, level: isJson ? 'info' : 'warn' },
   })
   surviveBugs(inner)
+  const file = fileOf(config.store)
+  if (!isEmpty && file !== undefined) {
+    const { makeUpWeek } = await import('../app/demo/week.ts')
+    const { secrets } = instance
+    await makeUpWeek({ path: file, config, secrets, clock: systemClock, log: inner })
+  }
   const balance = async () => (await instance.store.admin.account(demoAccount))?.balanceNano
   const demo = createDemoLog(inner, isJson ? undefined : sink.write, balance)
   const reload = async () => config
@@ -80,7 +91,7 @@ async function startDemo(
     throw error
   })
   const stopped = untilStopped({ stop, waitsFor })
-  const facts = { url, tokenKey, configFile, email: demoAdmin, password }
+  const facts = { url, tokenKey, configFile, email: demoAdmin, password, isEmpty }
   for (const line of describeDemo(facts)) sink.write(line)
   const ended = stopped.then(async (left) => {
     await demo.idle()
@@ -117,57 +128,4 @@ function findFreePort(): number {
     } catch {}
   }
   throw new UserError(`No free port from ${usualPort} on. Name one with --port.`)
-}
-
-interface DemoParts {
-  readonly port: number
-  readonly upstreamUrl: string
-  readonly tokenKey: string
-  readonly password: string
-}
-
-const demoAdmin = 'admin@example.com'
-
-const demoAccount = 'demo@example.com'
-
-/** The demo's tollgate.yaml beside its database, so that every other command works on it. */
-function createDemoConfig({ port, upstreamUrl, tokenKey, password }: DemoParts): string {
-  // Every JSON document is a YAML document.
-  return JSON.stringify(
-    {
-      server: { listen: `127.0.0.1:${port}`, shutdown_grace: '5s' },
-      store: 'sqlite:./demo.db',
-      site: { name: 'Tollgate demo' },
-      channels: [
-        {
-          name: 'built-in',
-          speaks: {
-            chat: `${upstreamUrl}/v1`,
-            responses: `${upstreamUrl}/v1`,
-            messages: upstreamUrl,
-            gemini: upstreamUrl,
-          },
-          api_key: 'any-key-will-do',
-          models: ['demo', 'demo-embedding', 'demo-painter'],
-          allow_private: true,
-        },
-      ],
-      groups: [{ name: 'demo', rate_multiplier: 0.8, channels: ['built-in'] }],
-      prices: {
-        demo: { input: 0.25, output: 2, cache_read: 0.025, cache_write: 0.3125 },
-        'demo-embedding': { input: 0.02, output: 0 },
-        'demo-painter': { per_call: 0.04 },
-      },
-      accounts: [
-        {
-          email: demoAccount,
-          balance: 10,
-          tokens: [{ name: 'demo', key: tokenKey, group: 'demo' }],
-        },
-        { email: demoAdmin, role: 'admin', password },
-      ],
-    },
-    null,
-    2,
-  )
 }

@@ -52,6 +52,67 @@ test('each printed curl line works as pasted, and is told with what it cost', as
   expect(existsSync(dirname(config))).toBe(false)
 })
 
+/** What an administrator reads of a running demo, by the address and password that it prints. */
+async function signIn(intro: string) {
+  const url = /on (http:\S+),/.exec(intro)?.[1] ?? ''
+  const password = / password +(\S+)/.exec(intro)?.[1]
+  const answer = await fetch(`${url}/api/v1/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ email: 'admin@example.com', password }),
+  })
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+  const headers = { cookie: cookies.join('; ') }
+  return async (path: string) => {
+    const read = await fetch(`${url}/api/v1/${path}`, { headers })
+    return ((await read.json()) as { readonly data: Record<string, unknown> }).data
+  }
+}
+
+test('a week of made-up requests fills every list, each told apart, and the books are right', async () => {
+  await using place = await createWorkplace()
+  const child = await place.start(['demo', '--port', '0'])
+  const intro = await readUntil(child.stdout, (text) => text.includes('What each request used'))
+  const read = await signIn(intro)
+  const admin = ['channels', 'groups', 'prices', 'accounts', 'requests', 'attempts', 'audit']
+  const lists = ['tokens', 'requests', 'ledger', ...admin.map((name) => `admin/${name}`)]
+  const empty = []
+  for (const list of lists) if (!((await read(list)).items as unknown[]).length) empty.push(list)
+  expect(empty).toEqual([])
+
+  const { total, items } = await read('admin/requests')
+  expect(total).toBeGreaterThan(1_000)
+  const rows = items as { readonly request_id: string; readonly token: string }[]
+  expect(rows.filter(({ request_id }) => !request_id.startsWith('req_madeup_'))).toEqual([])
+  expect(rows.filter(({ token }) => !token.endsWith('(made up)'))).toEqual([])
+  const { usage, steps } = (await read('admin/overview?days=7')) as {
+    readonly usage: { readonly days: readonly { readonly requests: number }[] }
+    readonly steps: readonly { readonly is_done: boolean }[]
+  }
+  expect(usage.days.filter(({ requests }) => requests === 0)).toEqual([])
+  expect(steps.every(({ is_done }) => is_done)).toBe(true)
+  const { groups } = (await read('status')) as { readonly groups: readonly object[] }
+  expect(groups).toHaveLength(3)
+
+  const config = /--config (\S+)/.exec(intro)?.[1] ?? ''
+  const { code, out, err } = await place.run(['verify', '--config', config])
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toStartWith(`Verified ${new Intl.NumberFormat('en').format(Number(total))} requests`)
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(0)
+})
+
+test('--empty starts without made-up requests', async () => {
+  await using place = await createWorkplace()
+  const child = await place.start(['demo', '--port', '0', '--empty'])
+  const intro = await readUntil(child.stdout, (text) => text.includes('What each request used'))
+  const read = await signIn(intro)
+  expect((await read('admin/requests')).total).toBe(0)
+  expect((await read('admin/groups')).total).toBe(1)
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(0)
+})
+
 /** A demo, and the folder that it makes its own in. */
 async function startDemo(place: Workplace, signal: NodeJS.Signals) {
   const env = { ...(await place.environment(['demo'])), TMPDIR: place.path }
