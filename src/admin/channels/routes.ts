@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import type { Guard } from '../access.ts'
-import { forAdmins, Id, ListOf, PageQuery, success } from '../envelope.ts'
+import { forAdmins, Id, success } from '../envelope.ts'
 import * as shapes from './schema.ts'
 import type { ChannelService } from './service.ts'
 
@@ -13,8 +13,8 @@ export const channelRoutes = (guard: Guard, channels: ChannelService) =>
   new Elysia({ name: 'admin.channels', prefix: '/api/v1/admin' })
     .use(guard('admin'))
     .get('/channels', async ({ query }) => success(await channels.list(query)), {
-      query: PageQuery,
-      ...forAdmins(ListOf(shapes.ChannelItem), 'Channels, and how they are'),
+      query: shapes.ChannelQuery,
+      ...forAdmins(shapes.ChannelList, 'Channels, and how they are'),
     })
     .post('/channels', async ({ who, body }) => success(await channels.create(who, body)), {
       body: shapes.NewChannel,

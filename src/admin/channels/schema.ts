@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { channelFields } from '../../resources/channel.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
+import { ListOf, PageQuery } from '../envelope.ts'
 import { Named, oneOf, orNull, Remarks } from '../shapes.ts'
 
 const Status = oneOf(
@@ -64,6 +65,33 @@ export const ChannelItem = Type.Object({
   model_count: Type.Integer(),
 })
 export type ChannelItem = Static<typeof ChannelItem>
+
+export const ChannelList = Type.Composite([
+  ListOf(ChannelItem),
+  Type.Object({
+    hosts: Type.Array(Type.String(), { description: 'Of the addresses of all channels.' }),
+  }),
+])
+
+const filter = (description: string) => Type.Optional(Type.String({ maxLength: 300, description }))
+
+/** Filters, combined by AND. */
+export const ChannelQuery = Type.Composite([
+  PageQuery,
+  Type.Object({
+    search: filter('Part of the name, of an address, a model or a group, in any case.'),
+    state: Type.Optional(
+      Type.Union([ChannelState.properties.word, Type.Literal('failing')], {
+        description: 'failing: it works, but all attempts of the last hour failed.',
+      }),
+    ),
+    protocol: filter('It speaks this one.'),
+    host: filter('One of its addresses is at this host.'),
+    group: filter('A group of this name has it.'),
+    model: filter('It offers this model, as clients or its upstream name it.'),
+  }),
+])
+export type ChannelQuery = Static<typeof ChannelQuery>
 
 export const Channel = Type.Object({
   ...common,

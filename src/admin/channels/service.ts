@@ -4,7 +4,6 @@ import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.t
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import type { PageQuery } from '../envelope.ts'
 import { idKey, pageOf } from '../paging.ts'
 import { type Checked, edit, requireRight, requireSeen } from '../refusals.ts'
 import {
@@ -15,9 +14,11 @@ import {
   type TestTarget,
   targetOf,
 } from './entry.ts'
+import { hostsOf, isWanted, shownWord } from './filter.ts'
 import type {
   Channel,
   ChannelChange,
+  ChannelQuery,
   ModelsAsked,
   ModelsListed,
   NewChannel,
@@ -109,9 +110,16 @@ export function createChannelService(parts: ChannelParts) {
   }
 
   return {
-    async list(page: PageQuery) {
+    async list(query: ChannelQuery) {
       const catalog = await edits.editableCatalog()
-      return pageOf(catalog.channels, page, idKey, (row) => views.item(row, catalog))
+      const all = catalog.channels
+      // Keys are opened only where the state must be known of all.
+      const found = all.filter((row) => isWanted(row, query, catalog))
+      const stateOf = (row: EditableChannel) => shownWord(views.item(row, catalog))
+      const { state } = query
+      const rows = state === undefined ? found : found.filter((row) => stateOf(row) === state)
+      const page = pageOf(rows, query, idKey, (row) => views.item(row, catalog))
+      return { ...page, hosts: [...new Set(all.flatMap(hostsOf))].toSorted() }
     },
     get,
     async create(who: SignedIn, wanted: NewChannel): Promise<Channel> {

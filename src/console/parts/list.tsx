@@ -1,8 +1,10 @@
-import { Button, Center, Skeleton, Stack, Table, type TableProps, Text } from '@mantine/core'
+import { Box, Button, Center, Skeleton, Stack, Table, type TableProps, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { bilingual, formatCount, useText } from '../lib/language.ts'
+import { type Bulk, BulkBar } from './bulk.tsx'
 import { ErrorNotice } from './page.tsx'
+import { ChooseAll, useChoosing, useSelection } from './selection.tsx'
 import { Hint, Time } from './text.tsx'
 
 export interface Column<Item> {
@@ -12,6 +14,8 @@ export interface Column<Item> {
   readonly className?: string
   /** The label on a phone, where it is another. */
   readonly cardLabel?: string
+  /** What heads it instead of the label. */
+  readonly head?: ReactNode
 }
 
 /** A column of texts. */
@@ -28,26 +32,28 @@ interface DataTableProps<Item> extends TableProps {
   readonly columns: readonly Column<Item>[]
   readonly keyOf: (item: Item) => string | number
   readonly caption?: string
+  /** Those that stand out. */
+  readonly isMarked?: (item: Item) => boolean
 }
 
 /** A table where there is room, cards on a phone. */
 export const DataTable = <Item,>(props: DataTableProps<Item>) => {
-  const { items, columns, keyOf, caption, ...look } = props
+  const { items, columns, keyOf, caption, isMarked, ...look } = props
   return (
     <Table className="list" {...look}>
       {caption && <Table.Caption className="visually-hidden">{caption}</Table.Caption>}
       <Table.Thead>
         <Table.Tr>
-          {columns.map(({ label, isFigure }) => (
+          {columns.map(({ label, head = label, isFigure }) => (
             <Table.Th key={label} ta={isFigure ? 'end' : 'start'}>
-              {label}
+              {head}
             </Table.Th>
           ))}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {items.map((item) => (
-          <Table.Tr key={keyOf(item)}>
+          <Table.Tr key={keyOf(item)} mod={{ marked: isMarked?.(item) }}>
             {columns.map(({ label, cardLabel = label, render, isFigure, className }) => (
               <Table.Td
                 key={label}
@@ -92,10 +98,13 @@ interface ListProps<Item> {
   readonly keyOf: (item: Item) => string | number
   readonly empty: ReactNode
   readonly caption: string
+  /** What can be done to several items at once: each then has a box to choose it. */
+  readonly bulk?: Bulk<Item>
 }
 
 /** A list of the API, page after page; a table where there is room, cards on a phone. */
-export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: ListProps<Item>) {
+export function List<Item>(props: ListProps<Item>) {
+  const { queryKey, load, empty } = props
   const text = useText(listText)
   const query = useInfiniteQuery({
     queryKey,
@@ -117,9 +126,7 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
   const shown = formatCount(items.length)
   return (
     <Stack>
-      <Table.ScrollContainer minWidth={0}>
-        <DataTable {...{ items, columns, keyOf, caption }} highlightOnHover verticalSpacing="xs" />
-      </Table.ScrollContainer>
+      <Rows {...props} items={items} />
       {notice}
       <Center>
         <Stack align="center" gap="xs">
@@ -143,6 +150,40 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
         </Stack>
       </Center>
     </Stack>
+  )
+}
+
+type RowsProps<Item> = ListProps<Item> & { readonly items: readonly Item[] }
+
+function Rows<Item>({ bulk, ...props }: RowsProps<Item>) {
+  if (bulk) return <ChosenRows {...props} bulk={bulk} />
+  const { items, columns, keyOf, caption } = props
+  return (
+    <Table.ScrollContainer minWidth={0}>
+      <DataTable {...{ items, columns, keyOf, caption }} highlightOnHover verticalSpacing="xs" />
+    </Table.ScrollContainer>
+  )
+}
+
+function ChosenRows<Item>({ bulk, ...props }: RowsProps<Item> & { readonly bulk: Bulk<Item> }) {
+  const { items, keyOf } = props
+  const selection = useSelection(items, keyOf)
+  const choosing = useChoosing(selection, items, bulk.nameOf)
+  return (
+    <>
+      <Box hiddenFrom="sm">
+        <ChooseAll {...{ items, selection, isNamed: true }} />
+      </Box>
+      <Table.ScrollContainer minWidth={0}>
+        <DataTable
+          {...{ items, keyOf, caption: props.caption, isMarked: selection.has }}
+          columns={[choosing, ...props.columns]}
+          highlightOnHover
+          verticalSpacing="xs"
+        />
+      </Table.ScrollContainer>
+      <BulkBar {...{ bulk, selection }} />
+    </>
   )
 }
 

@@ -360,3 +360,37 @@ describe('a removal', () => {
     expect((await scene.store.catalog.load()).groups[0]?.channels).toEqual(['main'])
   })
 })
+
+describe('the list of channels', () => {
+  const find = async (query: string) => {
+    const { status, data } = await scene.ask('admin', 'GET', `${base}?${query}`)
+    expect([query, status]).toEqual([query, 200])
+    return (data.items as readonly { name: string }[]).map(({ name }) => name)
+  }
+
+  test('is narrowed by a text, a state, a protocol, a host, a group and a model', async () => {
+    const speaks = { messages: 'https://api.vendor.example/v1' }
+    const extra = await make({
+      name: 'Elsewhere',
+      speaks,
+      models: [{ id: 'own', upstream: 'far' }],
+    })
+    const { host } = new URL(scene.upstream.url)
+    expect(await find('search=elseWHERE')).toEqual(['Elsewhere'])
+    expect(await find('search=vendor.example')).toEqual(['Elsewhere'])
+    expect(await find('state=unused&protocol=messages')).toEqual(['Elsewhere'])
+    expect(await find('host=api.vendor.example')).toEqual(['Elsewhere'])
+    expect(await find('model=far')).toEqual(['Elsewhere'])
+    expect(await find(`group=default&host=${host}`)).toEqual(['main'])
+    expect(await find('group=default&model=far')).toEqual([])
+    const { data } = await scene.ask('admin', 'GET', `${base}?search=nothing-of-it`)
+    expect(data).toMatchObject({ total: 0, items: [] })
+    expect(data.hosts).toEqual(expect.arrayContaining(['api.vendor.example', host]))
+    await scene.ask('admin', 'DELETE', pathOf(extra))
+  })
+
+  test('refuses a state that there is not', async () => {
+    const asked = await scene.ask('admin', 'GET', `${base}?state=fine`)
+    expect(asked).toMatchObject({ status: 400, field: 'state' })
+  })
+})

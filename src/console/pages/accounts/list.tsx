@@ -10,6 +10,7 @@ import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, Money, Time } from '../../parts/text.tsx'
+import { useAccountBulk } from './bulk.ts'
 import { accountText } from './text.ts'
 
 /** All accounts. */
@@ -33,6 +34,7 @@ export function Page() {
         load={(page) => call(api.admin.accounts.get({ query: { ...query, ...page } }))}
         keyOf={({ id }) => id}
         caption={text.caption}
+        bulk={useAccountBulk()}
         columns={useColumns()}
         empty={<Empty text={text} />}
       />

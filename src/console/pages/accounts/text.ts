@@ -62,6 +62,13 @@ export const accountText = bilingual({
   suspended: ['Suspended: its tokens are refused.', '已停用：其令牌会被拒绝。'],
   isSuspended: ['{email} is suspended.', '已停用 {email}。'],
   isResumed: ['{email} is active again.', '已恢复 {email}。'],
+  suspendedMany: ['{count} accounts are suspended.', '已停用 {count} 个账户。'],
+  resumedMany: ['{count} accounts are active again.', '已恢复 {count} 个账户。'],
+  suspendMany: ['Suspend {count} accounts?', '停用 {count} 个账户？'],
+  suspendManyText: [
+    '{names}. Their tokens are refused at once, and they are signed out. Nothing is lost; you can reactivate them.',
+    '{names}。其令牌将立即被拒绝，并会退出登录。数据不会丢失，可随时恢复。',
+  ],
   tokenCaption: ['Tokens of the account', '该账户的令牌'],
   noTokens: ['It has no tokens.', '该账户没有令牌。'],
   spent: ['Spent', '已花费'],

@@ -79,7 +79,7 @@ const clockTime = (at: string) =>
         new Date(at),
       )
 
-const stateText = bilingual({
+export const stateText = bilingual({
   works: ['Works', '正常'],
   failing: ['Only fails', '全部失败'],
   unused: ['In no group', '未加入分组'],

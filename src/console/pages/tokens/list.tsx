@@ -5,6 +5,7 @@ import { Dialog } from '../../parts/action.tsx'
 import { Choice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
+import { useTokenBulk } from './bulk.ts'
 import { useTokenColumns } from './columns.tsx'
 import { tokensText } from './text.ts'
 import { CreateToken, useGroups } from './token-form.tsx'
@@ -38,6 +39,7 @@ export function Page() {
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.tokens}
+        bulk={useTokenBulk()}
         empty={<Empty text={text} showAll={isFiltered && showAll} action={create} />}
       />
     </PageFrame>

@@ -1,0 +1,47 @@
+import { SimpleGrid } from '@mantine/core'
+import { api, useCall } from '../../lib/api.ts'
+import { choicesOf, useText } from '../../lib/language.ts'
+import { Choice, Search, TextFilter, useFilters } from '../../parts/filters.tsx'
+import { protocols } from './channel-fields.ts'
+import { channelsText } from './list-text.ts'
+import { stateText } from './state.tsx'
+
+const states = [
+  ...(['works', 'failing', 'partly', 'cooling', 'unused', 'draining', 'disabled'] as const),
+] as const
+
+/** What the list can be filtered by, as its address calls it. */
+export const filterNames = ['search', 'state', 'protocol', 'host', 'group', 'model'] as const
+
+/** The filters of the address, as the API takes them. */
+export function useChannelFilter() {
+  const [filters] = useFilters()
+  const { state, ...texts } = Object.fromEntries(
+    filterNames.flatMap((name) => (filters[name] ? [[name, filters[name]]] : [])),
+  ) as { readonly [Name in (typeof filterNames)[number]]?: string }
+  const known = states.find((one) => one === state)
+  return { ...texts, ...(known && { state: known }) }
+}
+
+/** Narrows the list of channels. */
+export function ChannelFilters() {
+  const text = useText(channelsText)
+  const words = useText(stateText)
+  const groups = useCall(['groups', 'names'], () => api.admin.groups.get({ query: all }))
+  const channels = useCall(['channels', 'any'], () =>
+    api.admin.channels.get({ query: { page_size: 1 } }),
+  )
+  const groupNames = (groups.data?.items ?? []).map(({ name }) => name)
+  return (
+    <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="sm" component="search">
+      <Search label={text.search} placeholder={text.searchHint} />
+      <Choice name="state" label={text.state} data={choicesOf(states, words)} />
+      <Choice name="protocol" label={text.protocol} data={protocols} />
+      <Choice name="host" label={text.host} searchable data={channels.data?.hosts ?? []} />
+      <Choice name="group" label={text.group} searchable data={groupNames} />
+      <TextFilter name="model" label={text.model} />
+    </SimpleGrid>
+  )
+}
+
+const all = { page_size: 100 }

@@ -1,0 +1,45 @@
+import { bilingual } from '../../lib/language.ts'
+
+export const channelsText = bilingual({
+  description: ['Where requests go: address, keys, models.', '转发请求的上游：地址、密钥与模型。'],
+  add: ['Add channel', '添加渠道'],
+  caption: ['Channels and how they are', '渠道及其状态'],
+  moreModels: ['+{count}', '+{count}'],
+  order: ['Priority · weight', '优先级 · 权重'],
+  keys: ['Keys', '密钥'],
+  recentText: [
+    (attempts: number, failed: number) =>
+      failed === 0 ? `${attempts}` : `${attempts}, ${failed} failed`,
+    (attempts, failed) => (failed === 0 ? `${attempts}` : `${attempts}，失败 ${failed}`),
+  ],
+  recentAttempts: ['Attempts, last hour', '近一小时尝试'],
+  empty: ['No channel yet', '还没有渠道'],
+  emptyHint: ['Add an upstream, then put it into a group.', '先添加上游，再用分组提供其模型。'],
+  toGroups: ['Make a group from these channels', '用这些渠道创建分组'],
+  noneFound: ['No channel matches', '没有符合条件的渠道'],
+  searchHint: ['Name, address, model or group', '名称、地址、模型或分组'],
+  host: ['Vendor’s address', '厂商地址'],
+  enabled: ['On', '启用'],
+  turnOn: ['{name} is switched on', '启用 {name}'],
+  isOn: ['{name} is active.', '已启用 {name}。'],
+  isOff: ['{name} is disabled: nothing is sent to it.', '已停用 {name}，不再向它发送请求。'],
+  test: ['Test', '测试'],
+  testOf: ['Test {name}', '测试 {name}'],
+  testWorks: ['Works, {ms}', '正常，{ms}'],
+  testNow: ['tested {time}', '测试于 {time}'],
+  enabledMany: ['{count} channels are active.', '已启用 {count} 个渠道。'],
+  disabledMany: ['{count} channels are disabled.', '已停用 {count} 个渠道。'],
+  deletedMany: ['{count} channels are deleted.', '已删除 {count} 个渠道。'],
+  testedMany: ['{count} channels work.', '{count} 个渠道测试正常。'],
+  disableMany: ['Disable {count} channels?', '停用 {count} 个渠道？'],
+  disableManyText: [
+    '{names}. Nothing is sent to them from now on. Models that only they offer cannot be called.',
+    '{names}。从现在起不再向它们发送请求，只有它们提供的模型将无法调用。',
+  ],
+  deleteMany: ['Delete {count} channels?', '删除 {count} 个渠道？'],
+  deleteManyText: [
+    '{names}. Their keys are deleted, and they are taken out of their groups: models that only they offer cannot be called any more. This cannot be undone; request records are kept.',
+    '{names}。其密钥将被删除，并从所在分组移除，只有它们提供的模型将无法调用。此操作无法撤销，请求记录会保留。',
+  ],
+  noGroup: ['No group uses a channel: nobody can call it.', '还没有分组使用渠道，无人能够调用。'],
+})
