@@ -76,6 +76,8 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
   requireFree('group', name, namesOf(groups))
   for (const channel of options.channel) findNamed('channel', channel, channels)
   await store.admin.write(await writesOf(config, instance), byCommandLine)
+  if (config.groups.some(({ multiplierMillionths }) => multiplierMillionths === 0))
+    complain(`warning: the multiplier is 0: every request in the group ${name} is free`)
   return loadReport(instance, name)
 }
 

@@ -71,6 +71,15 @@ test('add takes limits, of accounts, tokens, groups and channels', async () => {
   expect((await run('channel list')).out).toMatch(/^other .* 1 rpm, 3 at once /m)
 })
 
+test('a group in which everything is free is made with a warning', async () => {
+  const made = await run('group add gift --channel main --multiplier 0')
+  expect(made.code).toBe(0)
+  expect(made.err).toContain(
+    'warning: the multiplier is 0: every request in the group gift is free',
+  )
+  expect((await run('group add paid --channel main --multiplier 0.1')).err).not.toContain('free')
+})
+
 test('the proxy of a channel comes from a variable, is kept, and is never shown', async () => {
   const env = { PROXY: 'http://user:hunter2@proxy.example:3128', KEY: 'a-key' }
   const add =

@@ -58,7 +58,19 @@ export async function call<Data>(calling: Promise<Called<Data>>): Promise<Data> 
   if (data !== null && error === null) return data.data
   // The client calls it 503 when nothing came, with what was thrown as the value.
   const status = error?.value instanceof Error ? 0 : Number(error?.status ?? 0)
-  throw new CallFailed(status, error?.value)
+  const failure = new CallFailed(status, error?.value)
+  if (failure.reason === 'not_signed_in') endSession()
+  throw failure
+}
+
+let endSession = (): void => {}
+
+/** Calls `listener` when a call finds that nobody is signed in any more; returns what stops that. */
+export function onSessionEnd(listener: () => void): () => void {
+  endSession = listener
+  return () => {
+    if (endSession === listener) endSession = () => {}
+  }
 }
 
 /** The JSON at a public address of the gateway; throws `CallFailed`. */

@@ -6,6 +6,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { faultText } from '../lib/error-text.ts'
 import { commonText, shownLanguage } from '../lib/language.ts'
+import { leaving } from '../lib/unsaved.ts'
 import { LongText } from './text.tsx'
 
 interface Question {
@@ -71,7 +72,7 @@ export function offerUndo(message: string, undo: () => Promise<unknown>): void {
 /** Does something and says what came of it; resolves to whether it was done. */
 export async function attempt(work: () => Promise<string | undefined>): Promise<boolean> {
   try {
-    const message = await work()
+    const message = await leaving(work)
     if (message !== undefined) sayDone(message)
     return true
   } catch (error) {

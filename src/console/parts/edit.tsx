@@ -9,6 +9,7 @@ import { sayDone, useRefresh } from './action.tsx'
 import { showAtFields } from './form.tsx'
 import { choose, isSame, merge } from './form-values.ts'
 import { ErrorNotice } from './page.tsx'
+import { useUnsaved } from './unsaved.tsx'
 
 const texts = bilingual({
   saved: ['Saved. It applies from the next request on.', '已保存，从下一个请求起生效。'],
@@ -46,6 +47,8 @@ interface EditOptions<State, Values> {
   readonly isWhole?: boolean
   /** Replaces the usual message. */
   readonly saySaved?: (now: State, before: State) => void
+  /** Asks before something is saved that is easily not meant; resolves to whether to go on. */
+  readonly ask?: (seen: State, values: Values) => Promise<boolean>
 }
 
 /** What `useEdit` gives; `EditForm` shows it. */
@@ -64,6 +67,8 @@ export function useEdit<State, Values extends object>(options: EditOptions<State
     initialValues: valuesOf(live),
     validate: options.validate?.(seen) ?? {},
   })
+
+  useUnsaved(form)
 
   function fill(now: State, values = valuesOf(now)): void {
     setSeen(now)
@@ -108,6 +113,7 @@ export function useEdit<State, Values extends object>(options: EditOptions<State
   }
 
   async function saveOver(state: State, values: Values): Promise<void> {
+    if (options.ask && !(await options.ask(state, values))) return
     setError(null)
     setPresent(undefined)
     try {

@@ -26,6 +26,7 @@ import { CallFailed } from '../lib/api.ts'
 import { faultText } from '../lib/error-text.ts'
 import { commonText, useText } from '../lib/language.ts'
 import { ErrorNotice } from './page.tsx'
+import { useUnsaved } from './unsaved.tsx'
 
 /** A field of a form, or of a part of it: `name`, `limits.rpm`. */
 type Path<Values> = (keyof Values & string) | `${keyof Values & string}.${string}`
@@ -73,6 +74,9 @@ export function inputsOf<Values extends object>(form: UseFormReturnType<Values>,
   }
 }
 
+/** What `send` returns when it was not sent, for a question was answered with no. */
+export const notSent = Symbol('not sent')
+
 interface SendFormProps<Values extends object> {
   readonly form: UseFormReturnType<Values>
   /** Sends what is typed. A refusal is shown at the fields that it names, or below them. */
@@ -93,10 +97,11 @@ export function SendForm<Values extends object>(props: SendFormProps<Values>) {
   const { form, send, look, cancel } = props
   const text = useText(commonText)
   const [error, setError] = useState<unknown>(null)
+  const markSaved = useUnsaved(form)
   const submit = form.onSubmit(async (values) => {
     setError(null)
     try {
-      await send(values as Values)
+      if ((await send(values as Values)) !== notSent) markSaved()
     } catch (failure) {
       if (!showAtFields(form, failure, props.fieldOf)) setError(failure)
     }

@@ -19,10 +19,12 @@ import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/rea
 import { useEffect } from 'react'
 import { api, CallFailed, call, useMe } from '../lib/api.ts'
 import { useText } from '../lib/language.ts'
+import { forgetTyped, leaving } from '../lib/unsaved.ts'
 import { LookMenu } from './outside.tsx'
 import { ErrorNotice } from './page.tsx'
 import { shellText } from './shell-text.ts'
 import { SmallHint } from './text.tsx'
+import { mayLeave, UnsavedGuard } from './unsaved.tsx'
 
 /** The frame around the pages of who is signed in; anybody else is sent to sign in. */
 export function Shell() {
@@ -75,6 +77,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content">
         <Container size="xl" px={0}>
+          <UnsavedGuard />
           {notice}
           <Outlet />
         </Container>
@@ -174,8 +177,12 @@ function AccountMenu({ email }: { readonly email: string }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const signOut = async () => {
-    await call(api.auth['sign-out'].post())
-    await navigate({ to: '/sign-in' })
+    if (!(await mayLeave())) return
+    await leaving(async () => {
+      await call(api.auth['sign-out'].post())
+      await navigate({ to: '/sign-in' })
+    })
+    forgetTyped()
     // Nothing of the one may be seen by the next.
     queries.clear()
   }

@@ -27,6 +27,10 @@ export const { valuesOf, settingsOf, changeOf, fieldOf, shown } = formOf(groupFi
 })
 export type GroupValues = Typed<typeof groupFields>
 
+/** Whether a typed multiplier makes all of a group free that costs something now, or is new. */
+export const makesFree = (typed: string, before = '1'): boolean =>
+  Number(typed) === 0 && typed.trim() !== '' && Number(before) !== 0
+
 /** What is most often forgotten, checked before anything is sent; the API knows all rules. */
 export const validateGroup =
   (text: (typeof groupText)['en']) =>

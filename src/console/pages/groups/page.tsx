@@ -4,9 +4,9 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { GroupView } from '../../../admin/groups/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
-import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { confirm, sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
-import { SendForm } from '../../parts/form.tsx'
+import { notSent, SendForm } from '../../parts/form.tsx'
 import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
 import { AnchorLink, Labelled, LongText, TextLink } from '../../parts/text.tsx'
 import { Actions, tokenCount } from './actions.tsx'
@@ -15,6 +15,7 @@ import {
   changeOf,
   fieldOf,
   type GroupValues,
+  makesFree,
   settingsOf,
   shown,
   validateGroup,
@@ -46,6 +47,8 @@ function Existing({ live }: { readonly live: GroupView }) {
     send: (seen, values) =>
       call(route.patch({ ...changeOf(seen, values), revision: seen.revision })),
     fieldOf,
+    ask: (seen, values) =>
+      mayBecomeFree(values, { before: seen.rate_multiplier, tokens: tokenCount(seen), text }),
   })
   const { form, seen, show } = edit
   const { rate_multiplier } = form.values
@@ -63,6 +66,22 @@ function Existing({ live }: { readonly live: GroupView }) {
       </Stack>
     </PageFrame>
   )
+}
+
+interface FreeAsked {
+  /** The multiplier that is saved; absent: the group is new. */
+  readonly before?: string
+  readonly tokens: string
+  readonly text: (typeof groupText)['en']
+}
+
+/** Asks before all of a group costs nothing. */
+async function mayBecomeFree(values: GroupValues, { before, tokens, text }: FreeAsked) {
+  if (!makesFree(values.rate_multiplier, before)) return true
+  return confirm({
+    ...{ title: text.freeAsk(values.name.trim()), text: text.freeText(tokens) },
+    ...{ confirm: text.freeConfirm, isDangerous: true },
+  })
 }
 
 /** So many names are read at a glance. */
@@ -133,10 +152,11 @@ function NewGroup() {
         <SendForm
           form={form}
           send={async (values) => {
+            if (!(await mayBecomeFree(values, { tokens: '0', text }))) return notSent
             const made = await call(api.admin.groups.post(settingsOf(values)))
             await refresh('groups', 'channels', 'channel')
             sayDone(text.created(made.name))
-            await navigate({ to: '/admin/groups/$id', params: { id: String(made.id) } })
+            return navigate({ to: '/admin/groups/$id', params: { id: String(made.id) } })
           }}
           fieldOf={fieldOf}
           submit={text.create}

@@ -69,6 +69,12 @@ export const groupText = bilingual({
   noEffect: ['This changes no price.', '不会改变任何价格。'],
   inOut: ['{input} in · {output} out per 1M', '每百万 Token：输入 {input} · 输出 {output}'],
   freeAll: ['With 0 every request in this group is free.', '倍率为 0 时，该分组的所有请求都免费。'],
+  freeAsk: ['Make everything in “{name}” free?', '让“{name}”中的一切免费？'],
+  freeText: [
+    'The multiplier is 0: from the next request on, every model in this group costs its users nothing, tools too. It has {tokens} tokens. What vendors charge you stays.',
+    '倍率为 0：从下一个请求起，该分组中的所有模型和工具都不向用户收费。它有 {tokens} 个令牌。厂商向您收取的费用不变。',
+  ],
+  freeConfirm: ['Make it free', '设为免费'],
   disableText: ['Its {tokens} tokens are refused at once.', '其 {tokens} 个令牌将立即被拒绝。'],
   enabledDone: ['Active again.', '已启用。'],
   disabledDone: ['Disabled.', '已停用。'],
