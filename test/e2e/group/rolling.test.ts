@@ -56,5 +56,5 @@ test.skipIf(!sharesPorts)(
     expect(await ledger.charges()).toHaveLength(answered)
     expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   },
-  600_000,
+  Math.max(600_000, restarts * 5_000),
 )
