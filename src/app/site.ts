@@ -10,6 +10,7 @@ import { inSlices } from '../lib/slices.ts'
 import { createHostRules } from '../site/addresses.ts'
 import { docsRoutes } from '../site/docs/routes.ts'
 import { createFeedBuilder, type FeedSite } from '../site/feed/document.ts'
+import { frameSiteOf } from '../site/frame-site.ts'
 import { healthRoutes, type Readiness } from '../site/health.ts'
 import { encodePlaza } from '../site/plaza/document.ts'
 import { createPublication, createSnapshots } from '../site/published.ts'
@@ -122,6 +123,9 @@ export function createSite(parts: SiteParts) {
         app,
         consoleApi,
         site: () => docsSite(site),
+        frame: () => frameSiteOf({ site, settings }),
+        configuration: async () => (await import('./config/reference.ts')).configReference(),
+        errors: async () => (await import('./api-errors.ts')).apiErrors(),
         requests: requestSchemas,
         schemas: documentSchemas,
         clock,

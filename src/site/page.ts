@@ -10,28 +10,28 @@ interface PageAnswer {
   readonly logoUrl: string | null
   /** Whether it has the script of copy buttons. */
   readonly copies?: boolean
+  /** Default: 200. */
+  readonly status?: number
+  /** Whether it has a form that leads to a page of this host. */
+  readonly hasForm?: boolean
+  /** A script of the page's own, which may ask this host. */
+  readonly script?: string
 }
 
 /**
  * Answers a GET or HEAD with a page of `look/frame.ts`, whatever the path: its policy allows the frame's own
  * script and images of this host and the logo alone. A language that was chosen is remembered.
  */
-export function respondPage({
-  request,
-  published,
-  language,
-  logoUrl,
-  copies,
-}: PageAnswer): Response {
-  const response = respond(request, published)
+export function respondPage(answer: PageAnswer): Response {
+  const { request, published, language, status = 200 } = answer
+  const response = status === 200 ? respond(request, published) : failed(request, published, status)
   const { headers } = response
-  if (response.status === 200) {
+  if (response.status === status) {
     headers.set('content-type', 'text/html; charset=utf-8')
     headers.set('content-language', languageTags[language])
   }
   headers.set('vary', 'accept-encoding, accept-language, cookie')
-  const script = copies ? `; script-src ${scriptHash}` : ''
-  guardPage(headers, `${script}; img-src 'self'${logoUrl ? ` ${sourceOf(logoUrl)}` : ''}`)
+  guardPage(headers, loadedBy(answer), answer.hasForm ? "'self'" : "'none'")
   if (chosenLanguage(request) !== undefined)
     headers.set(
       'set-cookie',
@@ -40,7 +40,27 @@ export function respondPage({
   return response
 }
 
-const scriptHash = `'sha256-${new Bun.CryptoHasher('sha256').update(copyScript).digest('base64')}'`
+/** What the page may load, for its policy. */
+function loadedBy({ copies, script, logoUrl }: PageAnswer): string {
+  const scripts = [...(copies ? [copyScript] : []), ...(script === undefined ? [] : [script])]
+  const named = scripts.length === 0 ? '' : `; script-src ${scripts.map(hashOf).join(' ')}`
+  const connects = script === undefined ? '' : "; connect-src 'self'"
+  return `${named}${connects}; img-src 'self'${logoUrl ? ` ${sourceOf(logoUrl)}` : ''}`
+}
+
+/** An error's page: nothing is unchanged since an error. */
+function failed({ url, headers }: Request, published: Published, status: number): Response {
+  const plain = new Request(url, {
+    headers: { 'accept-encoding': headers.get('accept-encoding') ?? '' },
+  })
+  const { body, headers: given } = respond(plain, published)
+  given.delete('etag')
+  given.delete('last-modified')
+  return new Response(body, { status, headers: given })
+}
+
+const hashOf = (script: string) =>
+  `'sha256-${new Bun.CryptoHasher('sha256').update(script).digest('base64')}'`
 
 /** An address as a source of a policy, which has neither query nor separators. */
 function sourceOf(url: string): string {

@@ -230,11 +230,18 @@ export function createSnapshots(
 
 /** No script, nothing from elsewhere, no frame around it. */
 const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action "
 
-/** Restricts a page of plain HTML in the browser, old ones included. `more`: what it may load besides. */
-export function guardPage(headers: Headers, more = ''): void {
-  headers.set('content-security-policy', policy + more)
+/**
+ * Restricts a page of plain HTML in the browser, old ones included. `more`: what it may load besides; `forms`:
+ * where its forms may lead.
+ */
+export function guardPage(
+  headers: Headers,
+  more = '',
+  forms: "'none'" | "'self'" = "'none'",
+): void {
+  headers.set('content-security-policy', policy + forms + more)
   headers.set('referrer-policy', 'no-referrer')
   headers.set('x-content-type-options', 'nosniff')
   headers.set('x-frame-options', 'DENY')

@@ -11,7 +11,7 @@ const pages = [
   '/console/sign-in',
   '/console/no/page',
 ]
-const documents = ['/status', '/docs', '/docs/translation']
+const documents = ['/status', '/docs', '/docs/api', '/docs/translation']
 
 test.each([...pages, ...documents])(
   '%s is in no frame, and runs nothing of its own',

@@ -5,8 +5,8 @@ import { schemas } from '../../../src/app/schemas.ts'
 import { createTollgate } from '../../../src/app/tollgate.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
+import { apiPage } from '../../../src/site/docs/api-page.ts'
 import { operations, placedOperations, routesOf } from '../../../src/site/docs/document.ts'
-import { docsPage } from '../../../src/site/docs/page.ts'
 import { docsRoutes } from '../../../src/site/docs/routes.ts'
 import { openStore } from '../../support/empty-store.ts'
 import { createValidator } from '../schemas/ajv.ts'
@@ -134,41 +134,74 @@ test.each(['feed', 'plaza', 'status'] as const)(
   },
 )
 
-describe('the page', () => {
-  test('loads nothing: no script, no picture, no style from elsewhere, and the browser is told so', async () => {
-    const response = await ask('/docs')
+describe('the page of the API', () => {
+  test('has the scripts that its policy names by their hash, and loads nothing from elsewhere', async () => {
+    const response = await ask('/docs/api')
     const html = await response.text()
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect(html).not.toMatch(
-      /<script|<link|<img|<iframe|<object|<embed|@import|url\(|\bsrc=|\bon\w+=/i,
-    )
-    const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, link = '']) => link)
-    expect(links.length).toBeGreaterThan(8)
-    for (const link of links) expect(link).toMatch(/^(#|\/)/)
-    for (const [, id] of links.join(' ').matchAll(/#(\S+)/g)) expect(html).toContain(`id="${id}"`)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text)
+    expect(scripts.length).toBe(2)
+    expect(html.match(/<script/g)?.length).toBe(2)
+    for (const text of scripts) {
+      const hash = new Bun.CryptoHasher('sha256').update(text).digest('base64')
+      expect(policy).toContain(`'sha256-${hash}'`)
+    }
+    expect(html).not.toMatch(/<img|<iframe|<object|<embed|@import|url\(|\bsrc=|\bon\w+="/i)
   })
 
-  test('shows every operation, and curl lines with the address that clients use', async () => {
-    const html = await (await ask('/docs')).text()
+  test('shows every operation with a form, and curl lines with the address that clients use', async () => {
+    const html = await (await ask('/docs/api')).text()
     for (const { summary } of Object.values(operations))
       expect(html).toContain(Bun.escapeHTML(summary))
-    expect(html).toContain('<title>Tor &lt;1&gt; &amp; &quot;2&quot;: API</title>')
+    expect(html).toContain('· Tor &lt;1&gt; &amp; &quot;2&quot;</title>')
     expect(html).not.toContain('Tor <1>')
-    const curl = Bun.escapeHTML(`curl 'https://gw.example.com/v1/chat/completions' \\`)
-    expect(html).toContain(curl)
+    expect(textOf(html)).toContain(`curl 'https://gw.example.com/v1/chat/completions' \\`)
+    const withFiles = Object.values(operations).filter(({ contentType }) => contentType)
+    expect(html.match(/<details class="try">/g)?.length).toBe(
+      Object.keys(operations).length - withFiles.length,
+    )
+  })
+
+  test('names every error of the gateway with its meaning, in both languages', async () => {
+    for (const language of ['en', 'zh']) {
+      const html = await (await ask(`/docs/api?lang=${language}`)).text()
+      const rows = html.slice(html.indexOf('<h2 id="errors"')).match(/<tr><td>.*?<\/tr>/g) ?? []
+      expect(rows.length).toBeGreaterThan(30)
+      for (const row of rows) expect(row).not.toContain('<td></td>')
+    }
   })
 
   test('works without any address in the configuration', () => {
-    const html = docsPage(
-      { name: 'n', version: '1', addresses: [] },
-      placedOperations(tollgate.app),
-    )
-    expect(html).toContain(Bun.escapeHTML(`curl 'http://localhost:8787/v1/models' \\`))
+    const { html } = apiPage({
+      site: { name: 'n', version: '1', addresses: [] },
+      placed: placedOperations(tollgate.app),
+      ...{ errors: [], language: 'en' },
+    })
+    expect(textOf(html)).toContain(`curl 'http://localhost:8787/v1/models' \\`)
   })
 })
 
-test('both are published: a tag, 304, and new ones when the site has another name', async () => {
+/** The text of HTML, its lines kept. */
+const textOf = (html: string) =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+
+const frameSite = {
+  hasModels: true,
+  logoUrl: null,
+  accent: null,
+  contact: null,
+  docUrl: null,
+  version: '1',
+  origin: null,
+}
+
+test('all are published: a tag, 304, and new ones when the site has another name', async () => {
   let name = 'a'
   const app = new Elysia().get('/v1/models', '')
   app.use(
@@ -176,6 +209,9 @@ test('both are published: a tag, 304, and new ones when the site has another nam
       app: () => app,
       consoleApi: async () => new Elysia(),
       site: () => ({ name, version: '1', addresses: [] }),
+      frame: () => ({ ...frameSite, name }),
+      configuration: async () => [],
+      errors: async () => [],
       requests: {},
       schemas: () => ({}),
       clock,
@@ -183,7 +219,7 @@ test('both are published: a tag, 304, and new ones when the site has another nam
   )
   const get = (path: string, etag = '') =>
     app.handle(new Request(`http://localhost${path}`, { headers: { 'if-none-match': etag } }))
-  for (const path of ['/docs', '/docs/json', '/docs/translation']) {
+  for (const path of ['/docs', '/docs/json', '/docs/api', '/docs/translation']) {
     name = 'a'
     const etag = (await get(path)).headers.get('etag') ?? ''
     expect((await get(path, etag)).status).toBe(304)

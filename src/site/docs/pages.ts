@@ -1,0 +1,114 @@
+import type { AnyElysia } from 'elysia'
+import { type FrameSite, publicPage } from '../../look/frame.ts'
+import type { JsonSchema } from '../schemas.ts'
+import { type ApiError, apiPage, apiSections } from './api-page.ts'
+import { type ConfigSection, configurationPage, configurationSections } from './configuration.ts'
+import { type DocsSite, placedOperations, type RequestSchemas } from './document.ts'
+import { type DocsContent, docsBody } from './frame.ts'
+import { type DocsLanguage, guidePages, menuOf } from './library.ts'
+import { createSearch } from './search.ts'
+import { missingPage, searchPage } from './search-page.ts'
+import { docsCss } from './style.ts'
+import { translationPage } from './translation-page.ts'
+import { tryScript } from './try-it.ts'
+import { docsWords } from './words.ts'
+
+/** What the pages are made of that lies elsewhere in the program. */
+export interface DocsSource {
+  readonly app: () => AnyElysia
+  readonly consoleApi: () => Promise<AnyElysia>
+  /** Schemas that requests are checked by, and those that answers refer to, by name. */
+  readonly requests: RequestSchemas
+  readonly schemas: () => Readonly<Record<string, JsonSchema>>
+  /** Every key of the configuration file. */
+  readonly configuration: () => Promise<readonly ConfigSection[]>
+  /** Every error that clients may get. */
+  readonly errors: () => Promise<readonly ApiError[]>
+}
+
+export interface PageQuestion {
+  readonly name: string
+  readonly language: DocsLanguage
+  readonly site: FrameSite
+  readonly docsSite: DocsSite
+}
+
+/** A finished page; `isMissing`: it is there in place of one that is not. */
+export interface DocsPage {
+  readonly html: string
+  readonly isMissing: boolean
+  readonly script: string | undefined
+}
+
+/** The pages of the documentation, made when they are asked for. */
+export async function createDocsPages(source: DocsSource) {
+  const [configuration, errors] = await Promise.all([source.configuration(), source.errors()])
+  const placed = placedOperations(source.app(), source.requests)
+  const searches = new Map<DocsLanguage, ReturnType<typeof createSearch>>()
+
+  function contentOf({ name, language, docsSite }: PageQuestion): DocsContent | undefined {
+    if (name === 'configuration')
+      return inEnglish(configurationPage(configuration, language), language)
+    if (name === 'api')
+      return inEnglish(apiPage({ site: docsSite, placed, errors, language }), language)
+    if (name === 'translation') return inEnglish(translationPage(language), language)
+    const page = guidePages(language).find((one) => one.name === name)
+    return page && (page.written === language ? page : inEnglish(page, language))
+  }
+
+  function search(language: DocsLanguage) {
+    return searches.getOrInsertComputed(language, () => {
+      const sections = new Map([
+        ...guidePages(language).map((page) => [page.name, page.sections] as const),
+        ['configuration', configurationSections(configuration)] as const,
+        ['api', apiSections(placed, errors, language)] as const,
+      ])
+      return createSearch(
+        menuOf(language).map(({ name, path, title }) => ({
+          ...{ path, title, sections: sections.get(name) ?? [] },
+        })),
+      )
+    })
+  }
+
+  return {
+    /** The name of the first page. */
+    first: () => menuOf('en')[0]?.name ?? 'api',
+    page(question: PageQuestion): DocsPage {
+      const found = contentOf(question)
+      const content = found ?? missingPage(question.language)
+      const script = found && question.name === 'api' ? tryScript : undefined
+      return { html: wholePage(question, content), isMissing: found === undefined, script }
+    },
+    searchPage(question: PageQuestion, query: string): string {
+      const hits = query === '' ? [] : search(question.language)(query)
+      const content = searchPage(query, hits, question.language)
+      return wholePage({ ...question, query }, content)
+    },
+  }
+}
+
+function wholePage(
+  { name, language, site, query = '' }: PageQuestion & { readonly query?: string },
+  content: DocsContent,
+): string {
+  const menu = menuOf(language)
+  const path = menu.find((page) => page.name === name)?.path ?? `/docs/${name}`
+  const script = name === 'api' ? `<script>${tryScript}</script>` : ''
+  const asked = query === '' ? '' : `?${new URLSearchParams({ q: query })}`
+  return publicPage({
+    title: `${content.title} · ${site.name}`,
+    description: content.description,
+    ...{ language, site, path: path + asked },
+    body: docsBody({ name, content, menu, language, version: site.version, query }) + script,
+    head: `<style>${docsCss}</style>`,
+    copies: true,
+  })
+}
+
+/** English content for readers of another language: a note says so. */
+function inEnglish(content: DocsContent, language: DocsLanguage): DocsContent {
+  if (language === 'en') return content
+  const note = `<p class="note" lang="zh-Hans">${docsWords[language].untranslated}</p>`
+  return { ...content, html: `${note}<div class="english" lang="en">${content.html}</div>` }
+}

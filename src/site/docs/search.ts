@@ -1,0 +1,92 @@
+import MiniSearch from 'minisearch'
+import type { Section } from './guide/markdown.ts'
+
+/** A page with its sections, for the search. */
+export interface SearchedPage {
+  readonly path: string
+  readonly title: string
+  readonly sections: readonly Section[]
+}
+
+export interface Hit {
+  readonly path: string
+  readonly title: string
+  readonly heading: string
+  /** HTML: a part of the text with the found words marked. */
+  readonly excerpt: string
+}
+
+interface Entry extends Section {
+  readonly key: number
+  readonly path: string
+  readonly title: string
+}
+
+const mostHits = 20
+/** Longer questions are cut off. */
+const mostCharacters = 100
+
+/** Words of either language: the dictionary of the runtime separates Chinese. Parts of a key are words, too. */
+function wordsOf(text: string): string[] {
+  const words: string[] = []
+  for (const { segment, isWordLike } of segmenter.segment(text)) {
+    if (!isWordLike) continue
+    for (const word of segment.split(/[^\p{L}\p{N}_]+/u)) {
+      words.push(word)
+      if (word.includes('_')) words.push(...word.split('_'))
+    }
+  }
+  return words.filter((word) => word !== '')
+}
+const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
+
+/** An index over pages; `search` gives the best sections first. */
+export function createSearch(pages: readonly SearchedPage[]) {
+  const entries: readonly Entry[] = pages
+    .flatMap(({ path, title, sections }) => sections.map((one) => ({ path, title, ...one })))
+    .map((one, key) => ({ key, ...one }))
+  const index = new MiniSearch<Entry>({
+    idField: 'key',
+    fields: ['title', 'heading', 'text'],
+    tokenize: wordsOf,
+    searchOptions: {
+      ...{ boost: { heading: 3, title: 2 }, prefix: true },
+      fuzzy: (term: string) => (/^[a-z_]{5,}$/i.test(term) ? 0.2 : false),
+    },
+  })
+  index.addAll(entries)
+  return (asked: string): readonly Hit[] => {
+    const query = asked.slice(0, mostCharacters)
+    const all = index.search(query, { combineWith: 'AND' })
+    const found = all.length > 0 ? all : index.search(query)
+    return found.slice(0, mostHits).flatMap(({ id, terms }) => {
+      const entry = entries[Number(id)]
+      return entry ? [hitOf(entry, terms)] : []
+    })
+  }
+}
+
+const hitOf = ({ path, title, id, heading, text }: Entry, terms: readonly string[]): Hit => ({
+  ...{ path: id === '' ? path : `${path}#${id}`, title, heading },
+  excerpt: excerptOf(text, terms),
+})
+
+const excerptBefore = 60
+const excerptLength = 240
+
+/** The part of a text around the first found word, as HTML. */
+export function excerptOf(text: string, terms: readonly string[]): string {
+  const found = terms.map((term) => term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')
+  const pattern = new RegExp(found === '' ? '(?!)' : `(${found})`, 'gi')
+  const first = Math.max(text.search(pattern), 0)
+  const from = first <= excerptBefore ? 0 : text.indexOf(' ', first - excerptBefore) + 1
+  const begin = from > first || from === 0 ? Math.max(first - excerptBefore, 0) : from
+  const part = text.slice(begin, begin + excerptLength)
+  const marked = part
+    .split(pattern)
+    .map((piece, at) =>
+      at % 2 === 1 ? `<mark>${Bun.escapeHTML(piece)}</mark>` : Bun.escapeHTML(piece),
+    )
+  const isCut = begin + excerptLength < text.length
+  return `${begin > 0 ? '… ' : ''}${marked.join('')}${isCut ? ' …' : ''}`
+}
