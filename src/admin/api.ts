@@ -2,7 +2,8 @@ import { Elysia } from 'elysia'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Guard } from './access.ts'
-import { accountRoutes } from './accounts/routes.ts'
+import type { AccountRecovery } from './accounts/recovery.ts'
+import { accountRecoveryRoutes, accountRoutes } from './accounts/routes.ts'
 import type { AccountService } from './accounts/service.ts'
 import { channelRoutes } from './channels/routes.ts'
 import type { ChannelService } from './channels/service.ts'
@@ -28,6 +29,7 @@ import type { TokenService } from './tokens/service.ts'
 
 export interface AdminServices extends ReadingServices {
   readonly accounts: AccountService
+  readonly accountRecovery: AccountRecovery
   readonly catalog: () => Catalog
   readonly channels: ChannelService
   readonly diagnosis: DiagnosisService
@@ -51,6 +53,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .onError(({ code, error }) =>
       code === 'NOT_FOUND' ? undefined : renderError(code, error, log),
     )
+    .use(accountRecoveryRoutes(guard, services.accountRecovery))
     .use(accountRoutes(guard, services.accounts))
     .use(accountTokenRoutes(guard, services.tokens))
     .use(allLiveRequestRoutes(guard, services.liveRequests))

@@ -3,7 +3,9 @@ import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { forAdmins, Id, PageQuery, success } from '../envelope.ts'
 import { LedgerList } from '../ledger/routes.ts'
+import { Proof } from '../shapes.ts'
 import type { AccountLists } from './lists.ts'
+import type { AccountRecovery } from './recovery.ts'
 import * as shapes from './schema.ts'
 import type { AccountService } from './service.ts'
 
@@ -52,6 +54,35 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       async ({ who, params, body, headers }) =>
         success(await accounts.adjust(who, params.id, 'debit', withKey(body, headers))),
       adjustment('Take from the balance of an account'),
+    )
+
+/** Ways into an account, for its owner who has lost them; for administrators. */
+export const accountRecoveryRoutes = (guard: Guard, recovery: AccountRecovery) =>
+  new Elysia({ name: 'admin.account-recovery', prefix: '/api/v1/admin/accounts' })
+    .use(guard('admin'))
+    .get(
+      '/:id/sign-in',
+      async ({ params }) => success(await recovery.waysIn(params.id)),
+      forAdmins(shapes.WaysIn, 'What an account can sign in with', { params }),
+    )
+    .post(
+      '/:id/password',
+      async ({ who, params, body }) => success(await recovery.setPassword(who, params.id, body)),
+      forAdmins(
+        shapes.WaysIn,
+        'Set a password of another account; needs one’s own. Ends its sessions, removes its passkeys and linked providers',
+        { params, body: shapes.NewPassword },
+      ),
+    )
+    .delete(
+      '/:id/two-factor',
+      async ({ who, params, body }) =>
+        success(await recovery.removeSecondFactor(who, params.id, body.password)),
+      forAdmins(
+        shapes.WaysIn,
+        'Remove the second factor of another account; needs one’s own password. Ends its sessions',
+        { params, body: Proof },
+      ),
     )
 
 /** The key in the body takes precedence over the header. */

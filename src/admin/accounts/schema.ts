@@ -3,7 +3,7 @@ import { accountFields } from '../../resources/account.ts'
 import { Status } from '../../resources/kinds.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
 import { ListOf } from '../envelope.ts'
-import { oneOf, orNull, Role } from '../shapes.ts'
+import { oneOf, orNull, Proof, Role } from '../shapes.ts'
 
 const Text = Type.String()
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
@@ -91,6 +91,24 @@ export const AdjustmentDone = Type.Object({
   balance: Usd,
   is_repeat: Type.Boolean({ description: 'The key was used before: nothing changed now.' }),
 })
+
+/** What an account can sign in with. */
+export const WaysIn = Type.Object({
+  has_password: Type.Boolean(),
+  two_factor: Type.Boolean({ description: 'Whether a code is asked for, too.' }),
+  passkeys: Type.Integer(),
+  providers: Type.Array(Text),
+})
+export type WaysIn = Static<typeof WaysIn>
+
+export const NewPassword = Type.Object({
+  new_password: Type.String({
+    maxLength: 1000,
+    description: 'Of the account: 10 to 256 characters.',
+  }),
+  ...Proof.properties,
+})
+export type NewPassword = Static<typeof NewPassword>
 
 export const AccountRemoval = Type.Object({
   email: Type.String({ maxLength: 320, description: 'Its e-mail once more, to be sure.' }),

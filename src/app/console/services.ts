@@ -1,4 +1,5 @@
 import { limitSessions } from '../../admin/access.ts'
+import { createAccountRecovery } from '../../admin/accounts/recovery.ts'
 import { createAccountService } from '../../admin/accounts/service.ts'
 import type { AdminServices } from '../../admin/api.ts'
 import { createChannelService } from '../../admin/channels/service.ts'
@@ -54,6 +55,7 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
         return { hash, mark: hash }
       },
     }),
+    accountRecovery: createAccountRecovery({ store, prove: signIn.prove, hash: hashPassword }),
     catalog: parts.catalog.current,
     channels: createChannelService({
       ...{ store, secrets, changed },

@@ -11,7 +11,8 @@ import { useAttempt } from '../parts/action.tsx'
 import { inputsOf, SendForm } from '../parts/form.tsx'
 import { Outside } from '../parts/outside.tsx'
 import { ErrorNotice } from '../parts/page.tsx'
-import { AnchorLink, Hint } from '../parts/text.tsx'
+import { AnchorLink } from '../parts/text.tsx'
+import { Forgotten } from './forgotten.tsx'
 
 /** Ways into the console. */
 export function Page() {
@@ -69,7 +70,7 @@ export function Page() {
           </AnchorLink>
         </Text>
       )}
-      <Hint>{text.forgotten}</Hint>
+      <Forgotten />
     </Outside>
   )
 }
@@ -181,7 +182,6 @@ const signInText = bilingual({
     'This gateway has no administrator yet. Open the one-time link that it showed when it started: it is in the terminal and in the log.',
     '此网关尚无管理员。请打开启动时显示的一次性链接，它在终端和日志中。',
   ],
-  forgotten: ['Password forgotten? An administrator can reset it.', '忘记密码？请联系管理员重设。'],
   secondStep: ['Second step', '第二步验证'],
   code: ['Code', '验证码'],
   codeHint: ['The six digits that your authenticator app shows.', '验证器应用当前显示的六位数字。'],

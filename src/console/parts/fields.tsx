@@ -112,22 +112,24 @@ const proofTexts = bilingual({
 interface ProofDialogProps extends Omit<DialogProps, 'children'> {
   /** Has `password` and `passwordHint`. */
   readonly text: object
+  /** What will happen. */
+  readonly hint?: string
   readonly submit: string
   readonly send: (proof: { password: string | null }) => Promise<unknown>
 }
 
 /** A dialog that asks for the password, of who has one, before it does something. */
-export const ProofDialog = ({ text, submit, send, ...dialog }: ProofDialogProps) => (
-  <Dialog {...dialog}>{(close) => <ProofForm {...{ text, submit, send, close }} />}</Dialog>
+export const ProofDialog = ({ text, hint, submit, send, ...dialog }: ProofDialogProps) => (
+  <Dialog {...dialog}>
+    {(close) => <ProofForm {...{ text, submit, send, close, ...(hint && { hint }) }} />}
+  </Dialog>
 )
 
-interface ProofFormProps extends Pick<ProofDialogProps, 'text' | 'submit' | 'send'> {
+interface ProofFormProps extends Pick<ProofDialogProps, 'text' | 'hint' | 'submit' | 'send'> {
   readonly close: () => void
 }
 
-function ProofForm({ text, submit, send, close }: ProofFormProps) {
-  const { noPassword } = useText(proofTexts)
-  const hasPassword = useMe().data?.has_password ?? true
+function ProofForm({ text, hint, submit, send, close }: ProofFormProps) {
   const form = useForm({ initialValues: { password: '' } })
   return (
     <SendForm
@@ -139,13 +141,27 @@ function ProofForm({ text, submit, send, close }: ProofFormProps) {
       submit={submit}
       cancel={close}
     >
-      {hasPassword ? (
-        inputsOf(form, text).secret('password', {
-          ...{ autoComplete: 'current-password', 'data-autofocus': true },
-        })
-      ) : (
-        <Text size="sm">{noPassword}</Text>
-      )}
+      {hint && <Text size="sm">{hint}</Text>}
+      <ProofField form={form} text={text} look={{ 'data-autofocus': true }} />
     </SendForm>
   )
+}
+
+interface ProofFieldProps<Values extends { readonly password: string }> {
+  readonly form: UseFormReturnType<Values>
+  /** Has `password` and `passwordHint`. */
+  readonly text: object
+  readonly look?: object
+}
+
+/** Asks for the password of who is signed in; without one a fresh session proves who it is. */
+export function ProofField<Values extends { readonly password: string }>({
+  form,
+  text,
+  look,
+}: ProofFieldProps<Values>) {
+  const { noPassword } = useText(proofTexts)
+  const hasPassword = useMe().data?.has_password ?? true
+  if (!hasPassword) return <Text size="sm">{noPassword}</Text>
+  return inputsOf(form, text).secret('password', { autoComplete: 'current-password', ...look })
 }

@@ -45,6 +45,7 @@ const wrong = { password: 'not-the-password' }
 const bodies: Readonly<Record<string, object>> = {
   'PATCH /api/v1/tokens/{id}': { strict: true },
   'POST /api/v1/tokens/{id}/reveal': { password },
+  'DELETE /api/v1/admin/accounts/{id}/two-factor': wrong,
   'POST /api/v1/auth/password': { current_password: 'wrong', new_password: 'a-new-password' },
   'POST /api/v1/auth/two-factor/enable': wrong,
   'POST /api/v1/auth/two-factor/confirm': { code: '123456' },

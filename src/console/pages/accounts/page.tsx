@@ -22,6 +22,7 @@ import {
 } from '../../parts/text.tsx'
 import { Adjust, Remove, Suspend, Vouch } from './actions.tsx'
 import { type AccountValues, accountFields, changeOf, fieldOf, shown, valuesOf } from './fields.ts'
+import { Recovery } from './recovery.tsx'
 import { accountText } from './text.ts'
 
 /** One account: its balance, what it may do, its tokens and its ledger. */
@@ -77,6 +78,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
             </EditForm>
           </Section>
         </SimpleGrid>
+        <Recovery account={account} />
         <Group>
           <ButtonLink variant="default" to="/admin/requests" search={{ account: email } as never}>
             {text.requests}

@@ -1,0 +1,55 @@
+import { Anchor, Stack, Text } from '@mantine/core'
+import { usePublicSettings } from '../lib/api.ts'
+import { bilingual, useText } from '../lib/language.ts'
+import { Code } from '../parts/text.tsx'
+
+const texts = bilingual({
+  forgotten: ['Forgot the password?', '忘记密码？'],
+  ask: [
+    'Ask an administrator. In the console, at your account, they set a new password and remove a second factor that you have lost.',
+    '请联系管理员：在控制台的账户页面中，管理员可以为您设置新密码，并移除丢失的两步验证。',
+  ],
+  contact: ['How to reach them:', '联系方式：'],
+  administrator: [
+    'You are the administrator: run this on the machine of the gateway.',
+    '如果您就是管理员，请在网关所在的机器上运行：',
+  ],
+  commands: ['Commands', '命令'],
+})
+
+/** What to do without the password or the second factor. */
+export function Forgotten() {
+  const text = useText(texts)
+  const contact = usePublicSettings().data?.contact_info
+  return (
+    <details>
+      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+        {text.forgotten}
+      </Text>
+      <Stack gap="xs" mt="xs">
+        <Text size="sm">{text.ask}</Text>
+        {contact && (
+          <Text size="sm" className="cut">
+            {text.contact} <Contact of={contact} />
+          </Text>
+        )}
+        <Text size="sm">{text.administrator}</Text>
+        <Code label={text.commands}>
+          {'tollgate account password you@example.com\ntollgate account reset-2fa you@example.com'}
+        </Code>
+      </Stack>
+    </details>
+  )
+}
+
+/** An address can be followed, and mail be written to. */
+function Contact({ of }: { readonly of: string }) {
+  const isMail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(of)
+  const isAddress = /^https?:\/\/\S+$/.test(of)
+  if (!isMail && !isAddress) return <b>{of}</b>
+  return (
+    <Anchor href={isMail ? `mailto:${of}` : of} underline="always" inherit>
+      {of}
+    </Anchor>
+  )
+}
