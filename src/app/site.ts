@@ -12,6 +12,7 @@ import { docsRoutes } from '../site/docs/routes.ts'
 import { createFeedBuilder, type FeedSite } from '../site/feed/document.ts'
 import { frameSiteOf } from '../site/frame-site.ts'
 import { healthRoutes, type Readiness } from '../site/health.ts'
+import { modelPageRoutes } from '../site/models/routes.ts'
 import { encodePlaza } from '../site/plaza/document.ts'
 import { createPublication, createSnapshots } from '../site/published.ts'
 import {
@@ -99,10 +100,17 @@ export function createSite(parts: SiteParts) {
     isEnabled: settings.modelPlazaEnabled,
     needsKey: settings.modelPlazaRequireAuth,
   })
+  /** As long as the configuration holds, the same: kept pages are compared by it. */
+  let frame = frameSiteOf(config)
+  const models = modelPageRoutes({
+    ...{ source: status, groups: plazaGroups, settings: plazaSettings, clock },
+    site: () => ({ frame, baseUrl: site.baseUrl, about: site.plazaDescription ?? '' }),
+  })
   return {
     routes: new Elysia({ name: 'site' })
       .use(feedRoutes(feed))
       .use(plazaRoutes({ plaza, settings: plazaSettings, refusalOf: plazaRefusal }))
+      .use(models)
       .use(settingsRoutes(publicSettings))
       .use(statusRoutes(statusPages))
       .use(statusPageRoutes(statusPages))
@@ -136,6 +144,7 @@ export function createSite(parts: SiteParts) {
       hosts.isFront(request) ? answerPage(statusPages, request) : undefined,
     configure(changed: Config): void {
       ;({ site, settings } = changed)
+      frame = frameSiteOf(changed)
       hosts = createHostRules(site, publicPaths)
       snapshots.setInterval(settings.feedIntervalMs)
     },

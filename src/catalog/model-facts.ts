@@ -19,8 +19,8 @@ function factsByModel<Fact>(
 /** A snapshot suffix: `-2024-08-06`, `-20250514`, `@20250514`, `-001`, `-latest`, `-v1:0`. */
 const version = /(?:[-@](?:latest|\d{3,4}|\d{8}|\d{4}-\d\d-\d\d))?(?:-v\d+(?::\d+)?)?$/
 
-/** Without marketplace prefixes (`us.anthropic.`, `openai/`), and with `4-5` for `4.5`. */
-const spelt = (name: string): string =>
+/** A model's name without marketplace prefixes (`us.anthropic.`, `openai/`), and with `4-5` for `4.5`. */
+export const spelt = (name: string): string =>
   name
     .slice(name.lastIndexOf('/') + 1)
     .replace(/^(?:[a-z]+\.)*anthropic\./, '')

@@ -17,8 +17,8 @@ export const operations: Operations = { ...modelOperations, ...siteOperations }
 
 export type RequestSchemas = Readonly<Record<string, TSchema>>
 
-/** Left out: second forms of paths, the documentation itself, and the console. */
-const unlisted = /\{b\}|^\/docs|^\/$|^\/console|^\/api\/v1\/\{/
+/** Left out: second forms of paths, the documentation itself, the pages of models, and the console. */
+const unlisted = /\{b\}|^\/docs|^\/models|^\/$|^\/console|^\/api\/v1\/\{/
 
 /** The OpenAPI document: paths from the real routes, fields from the schemas that validate. */
 export function openApiDocument(

@@ -78,7 +78,8 @@ const none: AvailabilityCounts = emptyCounts()
 
 type CountsOf = (window: WindowName) => AvailabilityCounts | undefined
 
-function encodeFigures(
+/** The figures of what `countsOf` counts. */
+export function encodeFigures(
   countsOf: CountsOf,
 ): Pick<StatusGroup, 'state' | 'availability' | 'first_byte_ms' | 'tokens_per_second'> {
   const span = (window: WindowName) => {

@@ -29,19 +29,27 @@ export interface MadeMinute {
 
 export interface SceneOptions {
   readonly site?: object
-  readonly groups: readonly { readonly name: string; readonly description?: string }[]
+  readonly settings?: object
+  readonly prices?: Readonly<Record<string, object>>
+  readonly groups: readonly {
+    readonly name: string
+    readonly description?: string
+    readonly rate_multiplier?: number
+  }[]
   readonly models?: readonly string[]
   readonly minutes?: readonly MadeMinute[]
 }
 
 /** The whole app with availability that is made up, listening on a free port, its clock held still. */
 export async function startStatusScene(options: SceneOptions) {
-  const { site, groups, models = ['gpt-5-mini'], minutes = [] } = options
+  const { site, groups, models = ['gpt-5-mini'], minutes = [], prices, settings } = options
   let now = nowMs
   const clock = () => now
   const yaml = parse(
     tollgateYaml({
       ...{ upstream: 'http://127.0.0.1:1', store: ':memory:', models },
+      ...(prices && { prices }),
+      ...(settings && { settings }),
       token: { group: groups[0]?.name ?? '' },
     }),
   )

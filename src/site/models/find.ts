@@ -1,0 +1,89 @@
+import type { AvailabilityFigures } from '../../catalog/availability.ts'
+import { compareCodePoints } from '../../lib/table.ts'
+import { healthOf, type ModelHealth } from './availability.ts'
+import type { Sale, ShownModel } from './models.ts'
+import { numberIn, type Price } from './money.ts'
+import type { ModelQuery, SortKey } from './query.ts'
+import { type Charged, chargedFor, listTiers, savingIn } from './rates.ts'
+
+/** A model as a row: at the prices of the cheapest group, or of the one that was asked for. */
+export interface Row {
+  readonly model: ShownModel
+  readonly sale: Sale
+  readonly charged: Charged
+  /** The saving beside the vendor's list, in per cent; null: not to be compared. */
+  readonly saving: number | null
+  readonly health: ModelHealth
+}
+
+const rowsPerStep = 50
+
+/** The rows that a reader asked for, in order. Yields for `inSlices`. */
+export function* findRows(
+  models: Iterable<ShownModel>,
+  query: ModelQuery,
+  figures: AvailabilityFigures,
+): Generator<void, readonly Row[]> {
+  const rows: Row[] = []
+  for (const model of models) {
+    const sale = saleFor(model, query)
+    if (sale === undefined) continue
+    const charged = chargedFor(sale)
+    const groupId = query.group === '' ? undefined : sale.group.id
+    const health = healthOf(model, figures, groupId)
+    rows.push({ model, sale, charged, saving: savingIn(model, charged), health })
+    if (rows.length % rowsPerStep === 0) yield
+  }
+  const { sort, isDescending } = query
+  if (sort === 'name') return isDescending ? rows.reverse() : rows
+  const keyed = rows.map((row) => ({ row, key: keyOf(row, sort) }))
+  // Rows without a value come last, whatever the direction; equal ones stay in order of their names.
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (a === null || b === null) return Number(a === null) - Number(b === null)
+    const order = typeof a === 'string' ? compareCodePoints(a, String(b)) : a - Number(b)
+    return isDescending ? -order : order
+  })
+  return keyed.map(({ row }) => row)
+}
+
+/** The sale to show; undefined: the model does not match. */
+function saleFor(model: ShownModel, query: ModelQuery): Sale | undefined {
+  const { q, vendor, group, modality, context } = query
+  if (vendor !== '' && model.vendor?.id !== vendor) return undefined
+  if (context !== null && (model.contextWindow ?? 0) < context) return undefined
+  if (modality && !model.input.includes(modality) && !model.output.includes(modality))
+    return undefined
+  const words = q.toLowerCase().split(/\s+/)
+  const text = `${model.name} ${model.vendor?.name ?? ''}`.toLowerCase()
+  if (!words.every((word) => text.includes(word))) return undefined
+  const { sales } = model
+  return group === '' ? sales[0] : sales.find((one) => one.group.name === group)
+}
+
+function keyOf(row: Row, sort: Exclude<SortKey, 'name'>): number | string | null {
+  const { model, charged, saving, health } = row
+  switch (sort) {
+    case 'vendor':
+      return model.vendor?.name ?? null
+    case 'context':
+      return model.contextWindow
+    case 'list':
+      return model.list ? numberOf(listTiers(model.list)[0].rates.input) : null
+    case 'saving':
+      return saving
+    case 'now':
+      return health.state === 'no_data' ? null : (health.availability['24h'].ratio ?? null)
+    default:
+      return priceKey(charged, sort)
+  }
+}
+
+function priceKey(charged: Charged, sort: 'input' | 'cached' | 'output'): number | null {
+  if (charged.unit === 'free') return 0
+  // A price for each request is no price of tokens.
+  if (charged.unit === 'call') return null
+  const { input, output, cacheRead } = charged.tiers[0].rates
+  return numberOf({ input, output, cached: cacheRead }[sort])
+}
+
+const numberOf = (price: Price | null) => (price === null ? null : numberIn(price))

@@ -1,0 +1,192 @@
+import { modalities } from '../../catalog/model-abilities.ts'
+import { escapeHtml } from '../../look/text.ts'
+import type { Row } from './find.ts'
+import { type Price, priceHtml, priceText } from './money.ts'
+import {
+  cell,
+  decimalsOf,
+  listPath,
+  modalitiesText,
+  modelPath,
+  numberCell,
+  savingHtml,
+  stateHtml,
+  tokensHtml,
+  tokensText,
+} from './parts.ts'
+import { contextSteps, isFiltered, type ModelQuery, type SortKey, sortText } from './query.ts'
+import { listTiers } from './rates.ts'
+import type { Vendor } from './vendors.ts'
+import type { Words } from './words-en.ts'
+
+/** Rows of one page. */
+export const pageRows = 100
+
+export interface ListParts {
+  readonly query: ModelQuery
+  readonly words: Words
+  /** All that match, in order. */
+  readonly rows: readonly Row[]
+  /** Number of models without filters. */
+  readonly total: number
+  readonly vendors: readonly Vendor[]
+  readonly groups: readonly string[]
+  /** What the operator says of all models; may be empty. */
+  readonly about: string
+}
+
+/** The inside of the list of models. */
+export function listHtml(parts: ListParts): string {
+  const { words, rows, total, about, query } = parts
+  const lead = about === '' ? '' : `<p class="lead">${escapeHtml(about)}</p>`
+  const head = `<h1>${words.title}</h1>${lead}<p class="lead">${words.lead}</p>`
+  if (total === 0) return wrap(head + emptyHtml(words))
+  const reset = isFiltered(query) ? ` <a href="/models">${words.reset}</a>` : ''
+  const bar = `<p class="bar" role="status"><span>${words.found(rows.length, total)}</span>${reset}</p>`
+  const found = rows.length === 0 ? noneHtml(words) : tableHtml(parts) + pagerHtml(parts)
+  return wrap(head + formHtml(parts) + bar + found)
+}
+
+const wrap = (html: string) => `<div class="wrap">${html}</div>`
+
+const emptyHtml = (words: Words) =>
+  `<div class="none"><h2>${words.empty}</h2><p>${words.emptyHint}</p>` +
+  `<a class="button" href="/console/">${words.openConsole}</a></div>`
+
+const noneHtml = (words: Words) =>
+  `<div class="none"><h2>${words.noneFound}</h2><p>${words.noneFoundHint} ` +
+  `<a href="/models">${words.reset}</a>.</p></div>`
+
+type Choice = readonly [value: string, name: string]
+
+function formHtml({ query, words, vendors, groups }: ListParts): string {
+  const { q, vendor, group, modality, context } = query
+  const kinds = modalities.filter((one) => one !== 'text')
+  const sort = sortText(query)
+  const sorts: Choice[] = Object.entries(words.sorts)
+  if (!sorts.some(([value]) => value === sort))
+    sorts.push([sort, words.sortedBy(words.columns[query.sort], query.isDescending)])
+  const any: Choice = ['', words.any]
+  return (
+    `<form class="filters" role="search" action="/models"><label>${words.search}` +
+    `<input type="search" name="q" value="${escapeHtml(q)}" placeholder="${words.searchHint}" maxlength="100"></label>` +
+    select(words.columns.vendor, 'vendor', vendor, [
+      any,
+      ...vendors.map(({ id, name }) => [id, name] as const),
+    ]) +
+    select(words.group, 'group', group, [any, ...groups.map((name) => [name, name] as const)]) +
+    select(words.modality, 'modality', modality ?? '', [
+      any,
+      ...kinds.map((one) => [one, words.modalities[one]] as const),
+    ]) +
+    select(words.contextAtLeast, 'context', String(context ?? ''), [
+      any,
+      ...contextSteps.map((step) => [String(step), words.atLeast(tokensText(step))] as const),
+    ]) +
+    select(words.sort, 'sort', sort, sorts) +
+    `<button class="button main">${words.filter}</button></form>`
+  )
+}
+
+function select(label: string, name: string, value: string, choices: readonly Choice[]): string {
+  const options = choices.map(([one, text]) => {
+    const isChosen = one === value ? ' selected' : ''
+    return `<option value="${escapeHtml(one)}"${isChosen}>${escapeHtml(text)}</option>`
+  })
+  return `<label>${label}<select name="${name}">${options.join('')}</select></label>`
+}
+
+/** Columns that begin with what is largest. */
+const largestFirst: ReadonlySet<SortKey> = new Set(['context', 'saving', 'now'])
+
+function tableHtml({ query, words, rows }: ListParts): string {
+  const { columns } = words
+  const title = (key: SortKey, isNumber: boolean) => {
+    const isSorted = query.sort === key
+    const isDescending = isSorted ? !query.isDescending : largestFirst.has(key)
+    const href = escapeHtml(listPath(query, { sort: key, isDescending }))
+    const order = isSorted ? ` aria-sort="${query.isDescending ? 'descending' : 'ascending'}"` : ''
+    const arrow = isSorted ? (query.isDescending ? ' ↓' : ' ↑') : ''
+    return `<th scope="col"${isNumber ? ' class="num"' : ''}${order}><a href="${href}" rel="nofollow">${columns[key]}${arrow}</a></th>`
+  }
+  const shown = rows.slice((query.page - 1) * pageRows, query.page * pageRows)
+  const widest = decimalsOf(shown.flatMap(shownPrices))
+  return (
+    `<table class="prices by-model" style="--f:calc(${widest}ch + .3em)"><thead><tr>${title('name', false)}${title('vendor', false)}` +
+    `${title('context', true)}<th scope="col">${words.takes}</th>${title('input', true)}` +
+    `${title('cached', true)}${title('output', true)}${title('list', true)}${title('saving', true)}` +
+    `${title('now', false)}</tr></thead><tbody>${shown.map((row) => rowHtml(row, words)).join('')}</tbody></table>`
+  )
+}
+
+function shownPrices({ charged }: Row): readonly (Price | null)[] {
+  if (charged.unit === 'free') return []
+  if (charged.unit === 'call') return [charged.price]
+  const { input, output, cacheRead } = charged.tiers[0].rates
+  return [input, output, cacheRead]
+}
+
+function rowHtml(row: Row, words: Words): string {
+  const { model, sale, saving, health } = row
+  const { columns } = words
+  const made = model.output.filter((one) => one !== 'text')
+  const makes = made.length > 0 ? `<small>${words.makes(modalitiesText(made, words))}</small>` : ''
+  const group = escapeHtml(words.fromGroups(sale.group.name, model.sales.length - 1))
+  return (
+    `<tr><th scope="row"><a class="name" href="${escapeHtml(modelPath(model.name))}">${escapeHtml(model.name)}</a>` +
+    `<small><bdi>${group}</bdi></small></th>` +
+    cell(columns.vendor, model.vendor?.name ?? '–') +
+    numberCell(
+      columns.context,
+      model.contextWindow === null ? '–' : tokensHtml(model.contextWindow),
+    ) +
+    cell(words.takes, modalitiesText(model.input, words) + makes, ' class="wide"') +
+    chargedCells(row, words) +
+    numberCell(columns.list, listHtmlOf(row)) +
+    numberCell(columns.saving, savingHtml(saving, words) || '–') +
+    cell(columns.now, stateHtml(health, words)) +
+    '</tr>'
+  )
+}
+
+function chargedCells({ charged, sale }: Row, words: Words): string {
+  const { columns } = words
+  const keys = ['input', 'cached', 'output'] as const
+  if (charged.unit === 'free')
+    return keys.map((key) => numberCell(columns[key], words.free)).join('')
+  if (charged.unit === 'call') {
+    const price = `${priceHtml(charged.price)}<small>${words.perRequest}</small>`
+    return (
+      numberCell(columns.input, price) +
+      numberCell(columns.cached, '–') +
+      numberCell(columns.output, '–')
+    )
+  }
+  const { input, output, cacheRead } = charged.tiers[0].rates
+  // Without a price of its own, cached input costs what input costs.
+  const { terms } = sale
+  const isOwn = terms.unit === 'tokens' && terms.base.cacheRead !== null
+  return [input, isOwn ? cacheRead : null, output]
+    .map((price, at) => numberCell(columns[keys[at] ?? 'input'], price ? priceHtml(price) : '–'))
+    .join('')
+}
+
+function listHtmlOf({ model }: Row): string {
+  if (model.list === undefined) return '–'
+  const { input, output } = listTiers(model.list)[0].rates
+  return [input, output].map((price) => (price ? priceText(price) : '–')).join(' / ')
+}
+
+function pagerHtml({ query, words, rows }: ListParts): string {
+  const last = Math.ceil(rows.length / pageRows)
+  if (last < 2) return ''
+  const { page } = query
+  const link = (to: number, name: string, rel: string) =>
+    to < 1 || to > last
+      ? ''
+      : `<a class="button" rel="${rel}" href="${escapeHtml(listPath(query, { page: to }))}">${name}</a>`
+  return (
+    `<nav class="pager" aria-label="${words.pages}">${link(page - 1, words.previous, 'prev')}` +
+    `<span>${words.page(Math.min(page, last), last)}</span>${link(page + 1, words.next, 'next')}</nav>`
+  )
+}

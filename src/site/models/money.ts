@@ -1,0 +1,71 @@
+import {
+  formatDecimal,
+  multiplierDecimals,
+  nanoDecimals,
+  priceDecimals,
+} from '../../billing/money.ts'
+import { shortMoney } from '../../look/money.ts'
+import { escapeHtml } from '../../look/text.ts'
+
+/** An exact price in USD: an integer of 10^-`decimals`. */
+export interface Price {
+  readonly units: bigint
+  readonly decimals: number
+}
+
+/** A price of micro-USD per 1M LLM tokens, times a multiplier in millionths. */
+export const perMillion = (micro: number, multiplierMillionths = 1_000_000): Price => ({
+  units: BigInt(micro) * BigInt(multiplierMillionths),
+  decimals: priceDecimals + multiplierDecimals,
+})
+
+/** A price of nano-USD for each use, times a multiplier in millionths. */
+export const perUse = (nano: number, multiplierMillionths = 1_000_000): Price => ({
+  units: BigInt(nano) * BigInt(multiplierMillionths),
+  decimals: nanoDecimals + multiplierDecimals,
+})
+
+/** For order and ratios only. */
+export const numberIn = ({ units, decimals }: Price): number => Number(units) / 10 ** decimals
+
+export const exactUsd = ({ units, decimals }: Price): string => formatDecimal(units, decimals)
+
+const mostDecimals = 4
+
+/** A price for people, `$1.25`, `$0.0875`: at most four decimals, smaller prices with two digits that count. */
+export function priceText(price: Price): string {
+  const exact = exactUsd(price)
+  const isLong = (exact.split('.')[1]?.length ?? 0) > mostDecimals
+  if (isLong && numberIn(price) < 0.01) return shortMoney(exact)
+  const [whole = '0', fraction = ''] = (isLong ? exactUsd(rounded(price)) : exact).split('.')
+  return `$${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
+}
+
+/** Rounded half up to four decimals. */
+function rounded({ units, decimals }: Price): Price {
+  const step = 10n ** BigInt(decimals - mostDecimals)
+  return { units: (units + step / 2n) / step, decimals: mostDecimals }
+}
+
+/**
+ * The same as HTML. What follows the point stands in an element of its own, which a table gives one width: so the
+ * points are aligned. The exact price is the title, where it has more digits.
+ */
+export function priceHtml(price: Price): string {
+  const [whole = '', fraction = ''] = priceText(price).split('.')
+  const html = `${escapeHtml(whole)}<i>.${fraction}</i>`
+  const exact = exactUsd(price)
+  const isExact = (exact.split('.')[1]?.length ?? 0) <= fraction.length
+  return isExact ? html : `<span title="$${exact}">${html}</span>`
+}
+
+/** How much less than `list` a price is, in whole per cent: never made larger by rounding; negative: it is more. */
+export function savingOf(price: Price, list: Price): number | null {
+  const scale = 10n ** BigInt(Math.abs(price.decimals - list.decimals))
+  const [ours, theirs] =
+    price.decimals < list.decimals
+      ? [price.units * scale, list.units]
+      : [price.units, list.units * scale]
+  if (theirs === 0n) return null
+  return Math.floor(Number(((theirs - ours) * 1_000_000n) / theirs) / 10_000)
+}

@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { entryLimit } from '../../lib/cache-options.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { inSlices } from '../../lib/slices.ts'
+import type { FrameSite } from '../../look/frame.ts'
+import type { Language } from '../../look/language.ts'
+import { type Published, publish } from '../published.ts'
+import type { StatusSource } from '../status/pages.ts'
+import { type ModelsSite, modelsPages, type Shown } from './documents.ts'
+import { modelsOf, type ShownModel } from './models.ts'
+import type { ModelQuery } from './query.ts'
+import { queryText } from './query.ts'
+
+export interface ModelPagesParts {
+  readonly source: StatusSource
+  /** The groups whose models are shown. */
+  readonly groups: () => Catalog['groups']
+  readonly site: () => ModelsSite
+  readonly clock: Clock
+}
+
+/** Availability on a page is at most so old; a change of the catalog or the configuration applies at once. */
+const maxAgeMs = 15_000
+/** Pages kept: some 20 kB each. */
+const mostPages = 32
+
+interface Kept {
+  readonly madeAt: number
+  readonly groups: Catalog['groups']
+  readonly site: FrameSite
+  readonly page: Promise<Published>
+}
+
+export type ModelPages = ReturnType<typeof createModelPages>
+
+/** The pages of models, each built when it is asked for, and kept for a while. */
+export function createModelPages({ source, groups, site, clock }: ModelPagesParts) {
+  const pages = new LRUCache<string, Kept>(entryLimit(mostPages))
+  let listed: { readonly of: Catalog['groups']; readonly models: Promise<Models> } | undefined
+
+  function models(): Promise<Models> {
+    const of = groups()
+    if (listed?.of !== of) listed = { of, models: inSlices(modelsOf(of)) }
+    return listed.models
+  }
+
+  /** A kept page that is still right, or a new one. */
+  function kept(
+    key: string,
+    build: (previous?: Published) => Promise<Published>,
+  ): Promise<Published> {
+    const known = pages.get(key)
+    const ageMs = clock() - (known?.madeAt ?? Number.NaN)
+    const isSame = known?.groups === groups() && known.site === site().frame
+    if (known && isSame && ageMs >= 0 && ageMs < maxAgeMs) return known.page
+    const before = known?.page.catch(() => undefined)
+    const page = Promise.resolve(before).then(build)
+    pages.set(key, { madeAt: clock(), groups: groups(), site: site().frame, page })
+    page.catch(() => pages.delete(key)) // the caller gets the error, and the next one a new build
+    return page
+  }
+
+  const show = async (steps: (shown: Shown) => Generator<void, string>): Promise<string> => {
+    const known = await models()
+    return source.look((figures) => inSlices(steps({ models: known, figures, site: site() })))
+  }
+
+  return {
+    list: (language: Language, query: ModelQuery): Promise<Published> =>
+      kept(`list ${language} ${queryText(query)}`, async (previous) => {
+        const html = await show((shown) => modelsPages.list(shown, language, query))
+        return publish(html, previous, clock())
+      }),
+    /** Undefined: there is no such model. */
+    async model(language: Language, name: string, origin: string): Promise<Published | undefined> {
+      if (!(await models()).has(name)) return undefined
+      const address = site().baseUrl ?? origin
+      return kept(`model ${language} ${address} ${name}`, async (previous) => {
+        const html = await show((shown) => modelsPages.model(shown, language, { name, address }))
+        return publish(html, previous, clock())
+      })
+    },
+    /** The page of a name that no model has. */
+    async unknown(language: Language, name: string): Promise<Published> {
+      const html = modelsPages.unknown([...(await models()).keys()], site(), language, name)
+      return publish(html, undefined, clock())
+    },
+    /** The page where models are not public. */
+    closed: (language: Language, needsKey: boolean): Promise<Published> =>
+      kept(`closed ${language} ${needsKey}`, (previous) =>
+        publish(modelsPages.closed(site(), language, needsKey), previous, clock()),
+      ),
+    /** The models that have a page, by name. */
+    names: async (): Promise<readonly string[]> => [...(await models()).keys()],
+  }
+}
+
+type Models = ReadonlyMap<string, ShownModel>

@@ -1,0 +1,102 @@
+import type { Modality } from '../../catalog/model-abilities.ts'
+import { grouped } from '../../lib/format.ts'
+import type { Language } from '../../look/language.ts'
+import { escapeHtml } from '../../look/text.ts'
+import { percent } from '../status/page/words.ts'
+import type { ModelHealth } from './availability.ts'
+import { type Price, priceText } from './money.ts'
+import type { ModelQuery } from './query.ts'
+import { queryText } from './query.ts'
+import { english, type Words } from './words-en.ts'
+import { chinese } from './words-zh.ts'
+
+export const wordsOf: Readonly<Record<Language, Words>> = { en: english, zh: chinese }
+
+/** The path of a model's page; slashes and colons of its name stay. */
+export function modelPath(name: string): string {
+  const parts = name.split('/').map((part) => encodeURIComponent(part).replaceAll('%3A', ':'))
+  // A part of dots alone would be read as a way through folders.
+  const isSafe = parts.every((part) => !/^\.{0,2}$/.test(part))
+  return `/models/${isSafe ? parts.join('/') : parts.join('%2F')}`
+}
+
+/** The address of the list with another question; the page in it is the first, unless one is named. */
+export function listPath(query: ModelQuery, changes: Partial<ModelQuery> = {}): string {
+  const text = queryText({ ...query, page: 1, ...changes })
+  return text === '' ? '/models' : `/models?${text}`
+}
+
+/** `200K`, `1M`, `1,047,576`. */
+export function tokensText(tokens: number): string {
+  if (tokens >= 1_000_000 && tokens % 100_000 === 0) return `${tokens / 1_000_000}M`
+  return tokens >= 1_000 && tokens % 1_000 === 0 ? `${tokens / 1_000}K` : grouped(tokens)
+}
+
+/** The same for narrow columns: `128K` also for 131,072, `1M` for 1,048,576; the title has the exact number. */
+export function tokensHtml(tokens: number): string {
+  const exact = tokensText(tokens)
+  if (/[KM]$/.test(exact) || tokens < 1_000) return exact
+  const isBinary = tokens % 1_024 === 0
+  const thousands = isBinary ? tokens / 1_024 : Math.round(tokens / 1_000)
+  const short =
+    thousands >= 1_000
+      ? `${Math.round(thousands / (isBinary ? 102.4 : 100)) / 10}M`
+      : `${thousands}K`
+  return `<span title="${exact}">${short}</span>`
+}
+
+/** Modalities in words. */
+export const modalitiesText = (list: readonly Modality[], words: Words): string =>
+  list.map((one) => words.modalities[one]).join(words.comma)
+
+/** How a model answers now, with the last day's share as title. */
+export function stateHtml({ state, availability }: ModelHealth, words: Words): string {
+  const day = percent(availability['24h'].ratio)
+  const title = day === null ? '' : ` title="${escapeHtml(words.stateTitle(day))}"`
+  return `<span class="state ${state}"${title}>${words.states[state]}</span>`
+}
+
+/** A saving in per cent, a surcharge in words; '' where there is nothing to compare. */
+export function savingHtml(saving: number | null, words: Words): string {
+  if (saving === null) return ''
+  if (saving < 0) return escapeHtml(words.dearer(-saving))
+  return saving === 0 ? '0%' : `<span class="save">${saving}%</span>`
+}
+
+/** A cell of a table that becomes a card on a phone, where its column's title stands before it. */
+export const cell = (label: string, html: string, more = ''): string =>
+  `<td data-l="${escapeHtml(label)}"${more}>${html}</td>`
+
+export const numberCell = (label: string, html: string): string => cell(label, html, ' class="num"')
+
+interface FoldedTable {
+  /** The cells of the head's row. */
+  readonly head: string
+  /** `<tbody>` or rows of each part, such as a group. */
+  readonly parts: readonly string[]
+  /** How many parts are open. */
+  readonly open: number
+  /** Decimals of the longest price. */
+  readonly decimals?: number
+}
+
+/** A table by groups; with many of them the last ones are folded. */
+export function foldedTable(
+  { head, parts, open, decimals = 2 }: FoldedTable,
+  words: Words,
+): string {
+  const table = (shown: readonly string[], more: string) =>
+    `<table class="prices fixed${more}" style="--f:calc(${decimals}ch + .3em)"><thead><tr>${head}</tr></thead>` +
+    `${shown.join('')}</table>`
+  // One part alone is not worth a click.
+  const isFolded = parts.length > open + 1
+  if (!isFolded) return table(parts, '')
+  return (
+    `${table(parts.slice(0, open), '')}<details class="fold"><summary>${words.moreGroups(parts.length - open)}` +
+    `</summary>${table(parts.slice(open), ' more')}</details>`
+  )
+}
+
+/** How many decimals the longest of some prices has: one width aligns the points of all. */
+export const decimalsOf = (prices: readonly (Price | null | undefined)[]): number =>
+  Math.max(2, ...prices.map((one) => (one ? (priceText(one).split('.')[1]?.length ?? 0) : 0)))

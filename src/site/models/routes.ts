@@ -1,0 +1,129 @@
+import { Elysia, NotFoundError } from 'elysia'
+import { languageOf } from '../../look/language.ts'
+import { respondPage } from '../page.ts'
+import type { Published } from '../published.ts'
+import type { ModelPages, ModelPagesParts } from './pages.ts'
+import { readQuery } from './query.ts'
+
+export const modelsPath = '/models'
+
+export interface ModelsParts extends ModelPagesParts {
+  /** Read at each request, as for the plaza. */
+  readonly settings: () => { readonly isEnabled: boolean; readonly needsKey: boolean }
+}
+
+/**
+ * The models for people. SPEC 7.3: to a client that left out `/v1`, `/models` is no path. So the list is a page only
+ * for who asks for HTML without a credential, and a model's page for who has no credential.
+ */
+export function modelPageRoutes(parts: ModelsParts) {
+  const { settings, site } = parts
+  let made: ModelPages | undefined
+  // Loaded on first use: a gateway that nobody looks at has no pages in memory.
+  const pages = async () => {
+    const { createModelPages } = await import('./pages.ts')
+    made ??= createModelPages(parts)
+    return made
+  }
+
+  async function answer(request: Request, find: Find): Promise<Response> {
+    const language = languageOf(request)
+    const { isEnabled, needsKey } = settings()
+    const known = await pages()
+    const isOpen = isEnabled && !needsKey
+    const found = isOpen ? await find(known, language) : undefined
+    const { page, status } = found ?? { page: await known.closed(language, needsKey), status: 200 }
+    const { logoUrl } = site().frame
+    // A page that is not there has no versions to compare.
+    const asked = status === 200 ? request : withoutConditions(request)
+    const response = respondPage({
+      request: asked,
+      published: page,
+      language,
+      logoUrl,
+      copies: true,
+    })
+    const { headers } = response
+    headers.set('vary', `accept, ${headers.get('vary')}`)
+    const policy = headers.get('content-security-policy') ?? ''
+    // The search is a form of this page.
+    headers.set(
+      'content-security-policy',
+      policy.replace("form-action 'none'", "form-action 'self'"),
+    )
+    return status === 200 ? response : new Response(response.body, { status, headers })
+  }
+
+  const app = new Elysia({ name: 'site.models' }).get(
+    modelsPath,
+    ({ request, set }) => {
+      if (hasCredential(request) || !wantsHtml(request)) {
+        set.headers.vary = 'accept'
+        throw new NotFoundError()
+      }
+      const query = readQuery(new URL(request.url).searchParams)
+      return answer(request, async (known, language) => ({
+        page: await known.list(language, query),
+        status: 200,
+      }))
+    },
+    { parse: 'none' },
+  )
+  for (const path of modelParameters) {
+    app.get(
+      modelsPath + path,
+      ({ request }) => {
+        if (hasCredential(request)) throw new NotFoundError()
+        const { name, origin } = nameIn(request)
+        return answer(request, async (known, language) => {
+          const page = await known.model(language, name, origin)
+          return page
+            ? { page, status: 200 }
+            : { page: await known.unknown(language, name), status: 404 }
+        })
+      },
+      { parse: 'none' },
+    )
+  }
+  return app
+}
+
+type Find = (
+  pages: ModelPages,
+  language: ReturnType<typeof languageOf>,
+) => Promise<{ readonly page: Published; readonly status: number }>
+
+/** A model's name may hold as many slashes as in the API's paths. */
+const modelParameters = ['/:model', '/:model/:b', '/:model/:b/:c', '/:model/:b/:c/:d']
+
+function nameIn({ url }: Request) {
+  const { pathname, origin } = new URL(url)
+  const path = pathname.slice(modelsPath.length + 1)
+  try {
+    return { name: decodeURIComponent(path), origin }
+  } catch {
+    return { name: path, origin } // no valid encoding: a name that no model has
+  }
+}
+
+const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'] as const
+
+/** Whether a request brings a key, in any of the ways in which clients send one. */
+const hasCredential = ({ headers, url }: Request): boolean =>
+  credentialHeaders.some((name) => headers.has(name)) || new URL(url).searchParams.has('key')
+
+/** Whether `text/html` itself is accepted: `*` is what programs send. */
+const wantsHtml = ({ headers }: Request): boolean =>
+  (headers.get('accept') ?? '').split(',').some((part) => {
+    const [type = '', ...parameters] = part
+      .toLowerCase()
+      .split(';')
+      .map((text) => text.trim())
+    const isRefused = parameters.some((one) => /^q=0(\.0*)?$/.test(one))
+    return type === 'text/html' && !isRefused
+  })
+
+function withoutConditions({ url, headers }: Request): Request {
+  const encoding = headers.get('accept-encoding')
+  return new Request(url, encoding === null ? {} : { headers: { 'accept-encoding': encoding } })
+}
