@@ -44,6 +44,41 @@ export const UsageRange = Type.Object({
 })
 export type UsageRange = Static<typeof UsageRange>
 
+export const SplitBy = oneOf(
+  ['model', 'token', 'account', 'channel', 'group'],
+  'account, channel: for administrators.',
+)
+
+export const UsageChart = Type.Object({
+  unit: oneOf(['hour', 'day'], 'day: by UTC.'),
+  by: SplitBy,
+  times: Type.Array(Type.Object({ time: Type.String(), ...sums }), {
+    description: 'By their beginnings, without a gap, oldest first; the last one is not over.',
+  }),
+  parts: Type.Array(
+    Type.Object({
+      id: Type.String({
+        description: 'Of the token, account, channel or group; or the model. Empty: none.',
+      }),
+      name: Type.String(),
+      is_other: Type.Boolean({ description: 'All parts that have no row of their own.' }),
+      ...sums,
+      times: Type.Array(
+        Type.Object({ amount: usd(''), requests: count(), first_byte_ms: milliseconds }),
+        { description: 'In step with `times`.' },
+      ),
+    }),
+    { description: 'What cost most first; the others last.' },
+  ),
+  others: count('How many parts the others are.'),
+  sum: Sums,
+  complete_since: orNull(
+    Type.String(),
+    'Adding up took too long: only what came since then is in it.',
+  ),
+})
+export type UsageChart = Static<typeof UsageChart>
+
 export const Overview = Type.Object({
   balance: usd('What is left.'),
   reserved: usd('Reserved for requests under way.'),
@@ -117,3 +152,24 @@ export type GatewayOverview = Static<typeof GatewayOverview>
 export const DaysQuery = Type.Object({
   days: Type.Optional(QueryInteger('days', { minimum: 1, maximum: 366 })),
 })
+
+const skip = Type.Optional(
+  QueryInteger('skip', {
+    minimum: 0,
+    maximum: 1000,
+    description: 'So many parts, those that cost most, are left out of `parts`: shows the others.',
+  }),
+)
+const days = Type.Optional(
+  QueryInteger('days', {
+    minimum: 1,
+    maximum: 366,
+    description: '1: the last 24 hours. Left out: 30, or 1 if nothing was asked before today.',
+  }),
+)
+export const OwnChartQuery = Type.Object({
+  by: Type.Optional(oneOf(['model', 'token', 'group'])),
+  ...{ days, skip },
+})
+export const ChartQuery = Type.Object({ by: Type.Optional(SplitBy), days, skip })
+export type ChartQuery = Static<typeof ChartQuery>

@@ -7,13 +7,15 @@ import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { readList } from '../paging.ts'
 import type {
+  ChartQuery,
   FirstStep,
   GatewayNow,
   GatewayOverview,
   Overview,
-  Sums,
+  UsageChart,
   UsageRange,
 } from './schema.ts'
+import { spanOf, sumUp, usageChart } from './split.ts'
 
 interface OverviewParts {
   readonly store: Pick<ReadingStore, 'admin' | 'lists'>
@@ -27,6 +29,7 @@ export type OverviewService = ReturnType<typeof createOverview>
 
 /** Models with their own colour in charts; the others are summed up. */
 const shownModels = 9
+const usualDays = 30
 const mostCounted = 10_000
 const shownOverdrawn = 5
 
@@ -51,7 +54,25 @@ export function createOverview(parts: OverviewParts) {
     }
   }
 
+  /** Without a number of days: 30, or the last 24 hours where nothing is older than today. */
+  async function readChart(
+    { by = 'model', days, skip = 0 }: ChartQuery,
+    accountId?: number,
+  ): Promise<UsageChart> {
+    const whose = accountId === undefined ? {} : { accountId }
+    const read = async (span: ReturnType<typeof spanOf>) => {
+      const { unit, since } = span
+      const filter = { ...whose, by, unit, since, parts: skip + shownModels }
+      return usageChart(await readList(() => store.lists.split(filter)), { ...span, by, skip })
+    }
+    const chart = await read(spanOf(clock(), days ?? usualDays))
+    const isNew = chart.times.slice(0, -1).every(({ requests }) => requests === 0)
+    return days === undefined && isNew ? read(spanOf(clock(), 1)) : chart
+  }
+
   return {
+    chart: readChart,
+
     async own({ accountId, email }: SignedIn, days: number): Promise<Overview> {
       const [account] = await store.admin.accountsNamed([email])
       if (!account) throw new ApiError('not_signed_in', 'This account is gone. Sign in again.')
@@ -110,29 +131,12 @@ function standingOf(account: StoredAccount, usuallyLowNano: number) {
   } as const
 }
 
-type Summed = Omit<UsageSums, 'firstByteMs'>
-
 /** The last `count` UTC days up to `now`, oldest first. */
 export const daysUntil = (now: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => utcDay(now - (count - 1 - index) * dayMs))
 
 /** The first day of the UTC month of a day. */
 export const monthOf = (day: string): string => `${day.slice(0, 7)}-01`
-
-/** Sums rows; a sum is unknown if any part is. */
-function sumUp(rows: readonly Summed[]): Sums {
-  const total = (value: (row: Summed) => number) => rows.reduce((sum, row) => sum + value(row), 0)
-  return {
-    requests: total(({ requests }) => requests),
-    failed: rows.some(({ failed }) => failed === null) ? null : total(({ failed }) => failed ?? 0),
-    input_tokens: total(({ inputTokens }) => inputTokens),
-    output_tokens: total(({ outputTokens }) => outputTokens),
-    reasoning_tokens: total(({ reasoningTokens }) => reasoningTokens),
-    cache_read_tokens: total(({ cacheReadTokens }) => cacheReadTokens),
-    cache_write_tokens: total((row) => row.cacheWriteTokens + row.cacheWrite1hTokens),
-    amount: sumOfMoney(rows),
-  }
-}
 
 /** Sums of a whole gateway may exceed safe integers. */
 const costOf = (rows: readonly Pick<UsageSums, 'amountNano'>[]): bigint =>

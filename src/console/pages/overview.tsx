@@ -5,7 +5,7 @@ import { formatUsd } from '../lib/format.ts'
 import { bilingual, useText } from '../lib/language.ts'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
 import { ButtonLink, Figure, TextLink } from '../parts/text.tsx'
-import { DaysChoice, RequestsFigure, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
+import { RequestsFigure, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
 
 /** The first page of who is signed in: what is left, and what was used. */
 export function Page() {
@@ -16,7 +16,7 @@ export function Page() {
     refetchInterval: 60_000,
   })
   return (
-    <PageFrame title={text.overview} actions={<DaysChoice />}>
+    <PageFrame title={text.overview}>
       <Loaded query={query} waiting={<UsageWaiting />}>
         {(overview) => <Content overview={overview} days={days} />}
       </Loaded>
@@ -32,7 +32,7 @@ function Content({ overview, days }: { readonly overview: Overview; readonly day
       {overview.usage.sum.requests === 0 ? (
         <Nothing hasToken={overview.tokens > 0} days={days} />
       ) : (
-        <Usage usage={overview.usage} />
+        <Usage isAll={false} />
       )}
     </Stack>
   )

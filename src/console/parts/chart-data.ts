@@ -1,7 +1,8 @@
-import type { UsageRange } from '../../admin/overview/schema.ts'
+import type { UsageChart } from '../../admin/overview/schema.ts'
 import { otherSlot, slotsOf } from '../lib/colours.ts'
 import { formatDuration, formatUsd } from '../lib/format.ts'
-import { bilingual, formatCount } from '../lib/language.ts'
+import { formatCount } from '../lib/language.ts'
+import type { usageText } from './usage-text.ts'
 
 /** A figure of a chart: how high it is drawn, and what it is exactly. */
 interface ChartValue {
@@ -14,9 +15,14 @@ export interface ChartSeries {
   readonly label: string
   /** Place among the colours. */
   readonly slot: number
-  /** In step with the days; null: nothing is known. */
+  /** In step with the times; null: nothing is known. */
   readonly values: readonly (ChartValue | null)[]
+  /** Filters that show its requests; null: none do. */
+  readonly search: RequestSearch | null
 }
+
+/** Filters of the list of requests, as its address has them. */
+export type RequestSearch = { readonly [name: string]: string }
 
 export type ChartKind = 'bars' | 'lines'
 
@@ -37,10 +43,10 @@ export function plotted(series: readonly ChartSeries[], kind: ChartKind): readon
   const tops: (number | null)[] = (series[0]?.values ?? []).map(() => null)
   const stacked = series.map(({ slot, values }) => ({
     slot,
-    heights: values.map((value, day) => {
-      const top = tops[day] ?? null
+    heights: values.map((value, at) => {
+      const top = tops[at] ?? null
       const next = value === null ? top : (top ?? 0) + value.height
-      tops[day] = next
+      tops[at] = next
       return next
     }),
   }))
@@ -53,48 +59,78 @@ const heightOf = (value: ChartValue | null) => value?.height ?? null
 export const isBlank = (series: readonly ChartSeries[]): boolean =>
   series.every(({ values }) => values.every((value) => value === null || value.height === 0))
 
-type Words = (typeof usageText)['en']
-type Day = UsageRange['days'][number]
+/** Which of the bars in a column a height lies in; undefined: above them all. */
+export function seriesAt(series: readonly ChartSeries[], at: number, height: number) {
+  let top = 0
+  return series.find(({ values }) => {
+    top += values[at]?.height ?? 0
+    return height <= top
+  })
+}
 
-/** What one calls a model of a range. */
-export const modelLabel = (
-  { model, is_other }: Pick<UsageRange['models'][number], 'model' | 'is_other'>,
+type Words = (typeof usageText)['en']
+type Time = UsageChart['times'][number]
+type Part = UsageChart['parts'][number]
+
+/** What one calls a part of a chart. */
+export function partLabel(
+  { name, is_other }: Part,
+  { by, others }: UsageChart,
   text: Words,
-): string => (is_other ? text.other : model === '' ? text.noPrice : model)
+): string {
+  if (is_other) return text.others[by](others)
+  return name === '' ? text.without[by] : name
+}
+
+/** The filter that shows the requests of a part. */
+export function searchOf({ id, name, is_other }: Part, by: UsageChart['by']): RequestSearch | null {
+  if (is_other || id === '') return null
+  return by === 'token' ? { token: id } : { [by]: name }
+}
 
 /** Only the height of a bar is a float: its text is what was charged. */
 const money = (usd: string): ChartValue => ({ height: Number(usd), text: formatUsd(usd) })
 
-function modelsOf(usage: UsageRange, text: Words) {
-  const named = usage.models.filter(({ is_other }) => !is_other).map(({ model }) => model)
+const keyOf = ({ id, is_other }: Part) => (is_other ? '(other)' : `=${id}`)
+
+function partsOf(usage: UsageChart, text: Words) {
+  const named = usage.parts.filter(({ is_other }) => !is_other).map(({ name }) => name)
   const slots = slotsOf(named)
-  return usage.models.map((one) => ({
-    key: one.is_other ? '(other)' : `=${one.model}`,
-    label: modelLabel(one, text),
-    slot: one.is_other ? otherSlot : (slots.get(one.model) ?? otherSlot),
-    days: one.days,
+  return usage.parts.map((one) => ({
+    key: keyOf(one),
+    label: partLabel(one, usage, text),
+    slot: one.is_other ? otherSlot : (slots.get(one.name) ?? otherSlot),
+    times: one.times,
+    search: searchOf(one, usage.by),
   }))
 }
 
-export const spendingSeries = (usage: UsageRange, text: Words): readonly ChartSeries[] =>
-  modelsOf(usage, text).map(({ days, ...one }) => ({
+export const spendingSeries = (usage: UsageChart, text: Words): readonly ChartSeries[] =>
+  partsOf(usage, text).map(({ times, ...one }) => ({
     ...one,
-    values: days.map(({ amount }) => money(amount)),
+    values: times.map(({ amount }) => money(amount)),
+  }))
+
+/** Requests by part. */
+export const askedSeries = (usage: UsageChart, text: Words): readonly ChartSeries[] =>
+  partsOf(usage, text).map(({ times, ...one }) => ({
+    ...one,
+    values: times.map(({ requests }) => ({ height: requests, text: formatCount(requests) })),
   }))
 
 /** More lines than this can't be followed. */
 const maxLines = 6
 
-/** Those models that were asked most; one that never began to answer has no line. */
-export function firstByteSeries(usage: UsageRange, text: Words): readonly ChartSeries[] {
-  const named = usage.models.filter(({ is_other }) => !is_other)
+/** Those parts that were asked most; one that never began to answer has no line. */
+export function firstByteSeries(usage: UsageChart, text: Words): readonly ChartSeries[] {
+  const named = usage.parts.filter(({ is_other }) => !is_other)
   const most = named.toSorted((a, b) => b.requests - a.requests).slice(0, maxLines)
-  const kept = new Set(most.map(({ model }) => `=${model}`))
-  return modelsOf(usage, text)
+  const kept = new Set(most.map(keyOf))
+  return partsOf(usage, text)
     .filter(({ key }) => kept.has(key))
-    .map(({ days, ...one }) => ({
+    .map(({ times, ...one }) => ({
       ...one,
-      values: days.map(({ first_byte_ms: ms }) =>
+      values: times.map(({ first_byte_ms: ms }) =>
         ms === null ? null : { height: ms, text: formatDuration(ms) },
       ),
     }))
@@ -102,9 +138,9 @@ export function firstByteSeries(usage: UsageRange, text: Words): readonly ChartS
 }
 
 /** Kinds of LLM tokens, in the colours that differ most. */
-export function tokenSeries(usage: UsageRange, text: Words) {
-  const series = (key: keyof Day & `${string}_tokens`, label: string, slot: number) =>
-    counts({ key, label, slot }, usage.days, (day) => day[key])
+export function tokenSeries(usage: UsageChart, text: Words) {
+  const series = (key: keyof Time & `${string}_tokens`, label: string, slot: number) =>
+    counts({ key, label, slot, search: null }, usage.times, (time) => time[key])
   return [
     series('input_tokens', text.input, 0),
     series('cache_read_tokens', text.cache_read, 3),
@@ -114,50 +150,32 @@ export function tokenSeries(usage: UsageRange, text: Words) {
 }
 
 /** Where it is not known how many failed, nothing is said of the outcome. */
-export function requestSeries(usage: UsageRange, text: Words) {
-  const { days } = usage
+export function requestSeries(usage: UsageChart, text: Words) {
+  const { times } = usage
   const all = [
-    counts({ key: 'succeeded', label: text.succeeded, slot: 0 }, days, ({ requests, failed }) =>
+    counts({ ...ofOutcome('succeeded', text), slot: 0 }, times, ({ requests, failed }) =>
       failed === null ? null : requests - failed,
     ),
-    counts({ key: 'failed', label: text.failed, slot: 1 }, days, ({ failed }) => failed),
+    counts({ ...ofOutcome('failed', text), slot: 1 }, times, ({ failed }) => failed),
   ]
-  if (days.every(({ failed }) => failed !== null)) return all
-  const unknown = { key: 'unknown', label: text.outcomeUnknown, slot: otherSlot }
-  const value = ({ requests, failed }: Day) => (failed === null ? requests : null)
-  return [...all, counts(unknown, days, value)]
+  if (times.every(({ failed }) => failed !== null)) return all
+  const unknown = { key: 'unknown', label: text.outcomeUnknown, slot: otherSlot, search: null }
+  const value = ({ requests, failed }: Time) => (failed === null ? requests : null)
+  return [...all, counts(unknown, times, value)]
 }
+
+const ofOutcome = (outcome: 'succeeded' | 'failed', text: Words) => ({
+  ...{ key: outcome, label: text[outcome], search: { outcome } },
+})
 
 function counts(
   series: Omit<ChartSeries, 'values'>,
-  days: readonly Day[],
-  read: (day: Day) => number | null,
+  times: readonly Time[],
+  read: (time: Time) => number | null,
 ): ChartSeries {
-  const values = days.map((day) => {
-    const count = read(day)
+  const values = times.map((time) => {
+    const count = read(time)
     return count === null ? null : { height: count, text: formatCount(count) }
   })
   return { ...series, values }
 }
-
-export const usageText = bilingual({
-  spending: ['Spending by day and model', '每日各模型消费'],
-  tokens: ['LLM tokens by day', '每日 LLM Token 用量'],
-  requests: ['Requests by day', '每日请求数'],
-  requestCount: ['Requests', '请求数'],
-  failedCount: ['{count} failed', '失败 {count} 次'],
-  whyFailed: ['Look at them', '查看失败请求'],
-  firstByte: ['Time to first token by model', '各模型首 Token 延迟'],
-  firstByteNote: [
-    'Mean of a day, of the models that were asked most. A gap: nothing was answered, or it was not measured.',
-    '请求最多的模型的当日平均值。断开处表示没有应答或未测量。',
-  ],
-  other: ['other models', '其他模型'],
-  noPrice: ['(model without a price)', '（无价格的模型）'],
-  outcomeUnknown: ['Outcome not recorded', '结果未记录'],
-  range: ['Days shown', '显示天数'],
-  days: ['{count} days', '{count} 天'],
-  notOver: ['Whole UTC days. The last, shaded, is not over.', '按 UTC 日；末尾带底色的尚未结束。'],
-  byModel: ['By model', '按模型'],
-  spent: ['Spent', '消费'],
-})

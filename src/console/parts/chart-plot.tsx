@@ -11,10 +11,12 @@ interface ChartPlotProps {
   readonly scale: (height: number) => string
   /** Where the pointer is; null: nowhere. */
   readonly onPoint: (at: { readonly index: number; readonly left: number } | null) => void
+  /** A column was clicked at this height. */
+  readonly onPick: (index: number, height: number) => void
 }
 
 const height = 200
-const steps = [1, 2, 3, 5, 7, 10, 14, 30, 60, 90]
+const steps = [1, 2, 3, 4, 6, 7, 10, 14, 30, 60, 90]
 
 /** The drawing itself; loaded when the first chart is shown. */
 export function ChartPlot(props: ChartPlotProps) {
@@ -23,11 +25,16 @@ export function ChartPlot(props: ChartPlotProps) {
     const element = place.current
     if (!element) return
     const columns = plotted(props.series, props.kind)
-    const days = props.labels.map((_, index) => index)
-    const data: uPlot.AlignedData = [days, ...columns.map(({ heights }) => heights)]
+    const places = props.labels.map((_, index) => index)
+    const data: uPlot.AlignedData = [places, ...columns.map(({ heights }) => heights)]
     const plot = new uPlot(optionsOf(props, element), data, element)
     const follow = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
     follow.observe(element)
+    plot.over.style.cursor = 'pointer'
+    plot.over.addEventListener('click', () => {
+      const { idx, top } = plot.cursor
+      if (typeof idx === 'number') props.onPick(idx, plot.posToVal(top ?? 0, 'y'))
+    })
     return () => {
       follow.disconnect()
       plot.destroy()

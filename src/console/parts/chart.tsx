@@ -1,57 +1,62 @@
 import {
-  Box,
+  Anchor,
   Button,
   Card,
   Group,
   Paper,
   Skeleton,
   Stack,
-  Table,
   Text,
   Title,
   useComputedColorScheme,
 } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { colourOf, dashOf } from '../lib/colours.ts'
-import { bilingual, localeOf, useLanguage, useText } from '../lib/language.ts'
-import { type ChartKind, type ChartSeries, isBlank } from './chart-data.ts'
-import { Hint } from './text.tsx'
+import { useText } from '../lib/language.ts'
+import { type ChartKind, type ChartSeries, isBlank, seriesAt } from './chart-data.ts'
+import { ChartTable, chartText } from './chart-table.tsx'
+import { AnchorLink, Hint } from './text.tsx'
 
 const ChartPlot = lazy(() =>
   import('./chart-plot.tsx').then(({ ChartPlot }) => ({ default: ChartPlot })),
 )
 
-interface ChartProps {
+/** An hour or a day of a chart. */
+export interface ChartTime {
+  /** Below the axis. */
+  readonly label: string
+  /** Where there is room. */
+  readonly name: string
+  readonly since: string
+  readonly until: string
+}
+
+export interface ChartProps {
   readonly title: string
   readonly kind: ChartKind
-  /** UTC days; the last one is not over. */
-  readonly days: readonly string[]
+  /** The last one is not over. */
+  readonly times: readonly ChartTime[]
   /** At most some twelve: more are not told apart. */
   readonly series: readonly ChartSeries[]
   readonly scale: (height: number) => string
-  /** Of each day, exactly; where the series add up to something. */
+  /** Of each time, exactly; where the series add up to something. */
   readonly totals?: readonly string[]
   readonly note?: string
+  /** The list of the requests that it is made of. */
+  readonly to: '/requests' | '/admin/requests'
+  /** Shows what the series `(other)` is made of. */
+  readonly openOthers?: () => void
 }
 
-/** Figures by day, as a chart or as a table. What is not known is a gap, never nought. */
+/** Figures by time, as a chart or as a table. What is not known is a gap, never nought. */
 export function Chart(props: ChartProps) {
-  const { title, kind, days, series, scale, note } = props
+  const { title, series, note } = props
   const text = useText(chartText)
-  const { language } = useLanguage()
-  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false })
   const [isTable, setIsTable] = useState(false)
-  const [at, point] = useState<{ readonly index: number } | null>(null)
-  const plot = useMemo(() => {
-    const short = new Intl.DateTimeFormat(localeOf(language), {
-      ...({ month: 'short', day: 'numeric', timeZone: 'UTC' } as const),
-    })
-    const labels = days.map((day) => short.format(new Date(day)))
-    return <ChartPlot {...{ kind, series, labels, scheme, scale }} onPoint={point} />
-  }, [days, series, kind, scheme, scale, language])
   const other = isTable ? text.asChart : text.asTable
   return (
-    <Card withBorder padding="md" component="section" aria-label={title} miw={0}>
+    <Card withBorder padding="md" component="section" aria-label={title} miw={0} h="100%">
       <Stack gap="xs">
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <Title order={2} size="h5" miw={0}>
@@ -73,25 +78,65 @@ export function Chart(props: ChartProps) {
             {text.nothing}
           </Text>
         ) : (
-          <>
-            <div role="img" aria-label={text.describe(title)} style={{ position: 'relative' }}>
-              <Suspense fallback={<Skeleton height={200} />}>{plot}</Suspense>
-              {at && <ChartTip {...props} index={at.index} />}
-            </div>
-            <Group gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-              {series.map(({ key, label, slot }) => (
-                <Group key={key} component="li" gap={6} wrap="nowrap">
-                  <Swatch slot={slot} kind={kind} />
-                  <Text size="xs" className="cut">
-                    {label}
-                  </Text>
-                </Group>
-              ))}
-            </Group>
-          </>
+          <Drawing {...props} />
         )}
       </Stack>
     </Card>
+  )
+}
+
+function Drawing(props: ChartProps) {
+  const { title, kind, times, series, scale, to } = props
+  const text = useText(chartText)
+  const navigate = useNavigate()
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false })
+  const [at, point] = useState<{ readonly index: number } | null>(null)
+  const plot = useMemo(() => {
+    const labels = times.map(({ label }) => label)
+    const pick = (index: number, height: number) => {
+      const time = times[index]
+      const part = kind === 'bars' ? seriesAt(series, index, height) : undefined
+      if (!time) return
+      const { since, until } = time
+      void navigate({ to, search: { ...part?.search, since, until } })
+    }
+    return <ChartPlot {...{ kind, series, labels, scheme, scale }} onPoint={point} onPick={pick} />
+  }, [times, series, kind, scheme, scale, to, navigate])
+  return (
+    <>
+      <div role="img" aria-label={text.describe(title)} style={{ position: 'relative' }}>
+        <Suspense fallback={<Skeleton height={200} />}>{plot}</Suspense>
+        {at && <ChartTip {...props} index={at.index} />}
+      </div>
+      <Legend {...props} />
+    </>
+  )
+}
+
+/** What each colour means; a name leads to the requests, that of the others opens them. */
+function Legend({ series, kind, times, to, openOthers }: ChartProps) {
+  const { since } = times[0] ?? {}
+  return (
+    <Group gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {series.map(({ key, label, slot, search }) => (
+        <Group key={key} component="li" gap={6} wrap="nowrap">
+          <Swatch slot={slot} kind={kind} />
+          {search ? (
+            <AnchorLink size="xs" c="inherit" className="cut" to={to} search={{ ...search, since }}>
+              {label}
+            </AnchorLink>
+          ) : key === '(other)' && openOthers ? (
+            <Anchor component="button" type="button" size="xs" onClick={openOthers}>
+              {label}
+            </Anchor>
+          ) : (
+            <Text size="xs" className="cut">
+              {label}
+            </Text>
+          )}
+        </Group>
+      ))}
+    </Group>
   )
 }
 
@@ -112,9 +157,9 @@ function Swatch({ slot, kind }: { readonly slot: number; readonly kind: ChartKin
 }
 
 /** The exact figures of the column below the pointer. The table has the same. */
-function ChartTip({ index, days, series, totals, kind }: ChartProps & { readonly index: number }) {
+function ChartTip({ index, times, series, totals, kind }: ChartProps & { readonly index: number }) {
   const text = useText(chartText)
-  const isRight = index > days.length / 2
+  const isRight = index > times.length / 2
   const present = series.filter(({ values }) => values[index] && values[index].height > 0)
   const row = (key: string, label: string, figure: string, swatch?: ReactNode) => (
     <Group key={key} gap="sm" justify="space-between" wrap="nowrap">
@@ -137,75 +182,16 @@ function ChartTip({ index, days, series, totals, kind }: ChartProps & { readonly
       style={{ pointerEvents: 'none', zIndex: 5 }}
     >
       <Text size="xs" fw={600}>
-        {days[index]}
-        {index === days.length - 1 && ` · ${text.notOver}`}
+        {times[index]?.name}
+        {index === times.length - 1 && ` · ${text.notOver}`}
       </Text>
       {present.map(({ key, label, slot, values }) =>
         row(key, label, values[index]?.text ?? '—', <Swatch slot={slot} kind={kind} />),
       )}
       {totals && row('total', text.total, totals[index] ?? '')}
+      <Text size="xs" c="dimmed" mt={4}>
+        {text.click}
+      </Text>
     </Paper>
   )
 }
-
-/** The figures of a chart, newest first; what is not known is a dash. */
-function ChartTable({ title, days, series, totals }: ChartProps) {
-  const text = useText(chartText)
-  const newestFirst = days.map((day, index) => ({ day, index })).reverse()
-  const columns = [
-    ...series.map(({ key, label, values }) => ({
-      ...{ key, label, figures: values.map((value) => value?.text ?? '—') },
-    })),
-    ...(totals ? [{ key: 'total', label: text.total, figures: totals }] : []),
-  ]
-  return (
-    // What scrolls must be reached by the keyboard.
-    <Box
-      {...{ component: 'section', mah: 320, tabIndex: 0, 'aria-label': text.table(title) }}
-      style={{ overflow: 'auto' }}
-    >
-      <Table stickyHeader withRowBorders={false} fz="sm">
-        <Table.Caption className="visually-hidden">{text.table(title)}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.day}</Table.Th>
-            {columns.map(({ key, label }) => (
-              <Table.Th key={key} ta="end" miw="8rem" className="cut">
-                {label}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {newestFirst.map(({ day, index }) => (
-            <Table.Tr key={day}>
-              <Table.Th scope="row" fw={400} style={{ whiteSpace: 'nowrap' }}>
-                {day}
-                {index === days.length - 1 && ` (${text.notOver})`}
-              </Table.Th>
-              {columns.map(({ key, figures }) => (
-                <Table.Td key={key} ta="end">
-                  {figures[index]}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Box>
-  )
-}
-
-const chartText = bilingual({
-  asTable: ['As a table', '以表格显示'],
-  asChart: ['As a chart', '以图表显示'],
-  day: ['Day (UTC)', '日期（UTC）'],
-  total: ['Total', '合计'],
-  nothing: ['Nothing in these days.', '这些天没有数据。'],
-  notOver: ['not over', '未结束'],
-  describe: [
-    '{title}: a chart by UTC day. The button shows it as a table.',
-    '{title}：按 UTC 日期的图表，可用按钮切换为表格。',
-  ],
-  table: ['{title}, by UTC day', '{title}，按 UTC 日期'],
-})

@@ -1,66 +1,166 @@
-import { SegmentedControl, SimpleGrid, Skeleton } from '@mantine/core'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
-import type { UsageRange } from '../../admin/overview/schema.ts'
-import { formatDurationMark, formatUsd } from '../lib/format.ts'
-import { formatCount, localeOf, useLanguage, useText } from '../lib/language.ts'
-import { Chart } from './chart.tsx'
 import {
-  firstByteSeries,
-  modelLabel,
-  requestSeries,
-  spendingSeries,
-  tokenSeries,
-  usageText,
-} from './chart-data.ts'
+  Alert,
+  Anchor,
+  Group,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Skeleton,
+  Text,
+} from '@mantine/core'
+import type { UsageChart } from '../../admin/overview/schema.ts'
+import { api, useCall } from '../lib/api.ts'
+import { choicesOf, formatCount, useText } from '../lib/language.ts'
+import { partLabel, searchOf } from './chart-data.ts'
+import { useFilters } from './filters.tsx'
 import { type Column, DataTable, figure } from './list.tsx'
-import { TitledCard } from './page.tsx'
-import { Figure, Hint, Money, TextLink } from './text.tsx'
+import { Loaded, TitledCard } from './page.tsx'
+import { AnchorLink, Figure, Hint, Money, TextLink, Time } from './text.tsx'
+import { UsageCharts } from './usage-charts.tsx'
+import { usageText } from './usage-text.ts'
 
-function UsageCharts({ usage }: { readonly usage: UsageRange }) {
-  const text = useText(usageText)
-  const { language } = useLanguage()
-  const charts = useMemo(() => {
-    const short = new Intl.NumberFormat(localeOf(language), { notation: 'compact' })
-    const exact = new Intl.NumberFormat(localeOf(language), { maximumSignificantDigits: 3 })
-    const counts = (count: number) => (Number.isInteger(count) ? short.format(count) : '')
-    const tokensOf = (day: UsageRange['days'][number]) =>
-      day.input_tokens + day.cache_read_tokens + day.cache_write_tokens + day.output_tokens
-    return [
-      {
-        ...{ title: text.spending, series: spendingSeries(usage, text) },
-        totals: usage.days.map(({ amount }) => formatUsd(amount)),
-        scale: (usd: number) => `$${usd < 10_000 ? exact.format(usd) : short.format(usd)}`,
-      },
-      {
-        ...{ title: text.tokens, series: tokenSeries(usage, text), scale: counts },
-        totals: usage.days.map((day) => formatCount(tokensOf(day))),
-      },
-      {
-        ...{ title: text.requests, series: requestSeries(usage, text), scale: counts },
-        totals: usage.days.map(({ requests }) => formatCount(requests)),
-      },
-      {
-        ...{ title: text.firstByte, kind: 'lines' as const, note: text.firstByteNote },
-        ...{ series: firstByteSeries(usage, text), scale: formatDurationMark },
-      },
-    ]
-  }, [usage, text, language])
-  const days = useMemo(() => usage.days.map(({ day }) => day), [usage])
+const spans = [1, 7, 30, 90] as const
+const splits = {
+  own: ['model', 'token', 'group'],
+  all: ['model', 'account', 'channel', 'group'],
+} as const
+
+/** What of the usage is shown, as the address has it; days are absent where nothing was chosen. */
+function useShown(isAll: boolean) {
+  const [filters, set] = useFilters()
+  const by = splits[isAll ? 'all' : 'own'].find((one) => one === filters.by) ?? 'model'
+  const skip = Math.min(Math.max(Math.trunc(Number(filters.skip)) || 0, 0), 1000)
+  const days = spans.find((one) => one === Number(filters.days))
+  return { by, days, skip, set }
+}
+
+/** How many days the figures above the charts are of. */
+export function useDays(): number {
+  const [{ days }] = useFilters()
+  return [7, 90].find((one) => one === Number(days)) ?? 30
+}
+
+interface UsageProps {
+  /** Of all accounts, for administrators. */
+  readonly isAll: boolean
+}
+
+/** What was used, by hour or day, told apart by what one chooses. */
+export function Usage({ isAll }: UsageProps) {
+  const { by, days, skip } = useShown(isAll)
+  const query = { by, ...(days && { days }), ...(skip > 0 && { skip }) }
+  const usage = useCall<UsageChart>(
+    ['usage', isAll, query],
+    () =>
+      isAll
+        ? api.admin.overview.usage.get({ query })
+        : api.overview.usage.get({ query: { ...query, by: by as 'model' } }),
+    { placeholderData: (last) => last, refetchInterval: 60_000 },
+  )
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }}>
-      {charts.map((chart) => (
-        <Chart key={chart.title} kind="bars" days={days} {...chart} />
-      ))}
-    </SimpleGrid>
+    <Loaded query={usage} waiting={<UsageWaiting />}>
+      {(shown) => (
+        <>
+          <Choices isAll={isAll} usage={shown} />
+          {shown.sum.requests === 0 ? <Nothing /> : <Shown isAll={isAll} usage={shown} />}
+        </>
+      )}
+    </Loaded>
   )
 }
 
-function UsageModels({ usage }: { readonly usage: UsageRange }) {
+function Nothing() {
   const text = useText(usageText)
+  return (
+    <Text c="dimmed" py="xl" ta="center">
+      {text.nothing}
+    </Text>
+  )
+}
+
+interface ShownProps extends UsageProps {
+  readonly usage: UsageChart
+}
+
+function Choices({ isAll, usage }: ShownProps) {
+  const text = useText(usageText)
+  const { by, days, set } = useShown(isAll)
+  const now = days ?? (usage.unit === 'hour' ? 1 : 30)
+  return (
+    <Group justify="space-between" align="flex-end">
+      <SegmentedControl
+        size="xs"
+        aria-label={text.range}
+        value={String(now)}
+        onChange={(chosen) => set({ days: chosen })}
+        data={spans.map((count) => ({
+          value: String(count),
+          label: count === 1 ? text.hours : text.days(count),
+        }))}
+      />
+      <Select
+        {...{ size: 'xs', label: text.splitBy, allowDeselect: false, w: 160, value: by }}
+        data={choicesOf(splits[isAll ? 'all' : 'own'], text)}
+        onChange={(chosen) => set({ by: chosen === 'model' ? null : chosen, skip: null })}
+      />
+    </Group>
+  )
+}
+
+function Shown({ isAll, usage }: ShownProps) {
+  const text = useText(usageText)
+  const { skip, set } = useShown(isAll)
+  const named = usage.parts.filter(({ is_other }) => !is_other).length
+  const open = () => set({ skip: skip + named })
+  const to = isAll ? '/admin/requests' : '/requests'
+  return (
+    <>
+      <Hint>{usage.unit === 'hour' ? text.hoursNote : text.daysNote}</Hint>
+      {usage.complete_since !== null && (
+        <Alert color="yellow">
+          {text.cutShort} <Time at={usage.complete_since} />
+        </Alert>
+      )}
+      {skip > 0 && (
+        <Text size="sm">
+          {text.withoutLargest(skip)}{' '}
+          <TextLink to="." search={(now: object) => ({ ...now, skip: undefined }) as never}>
+            {text.backToAll}
+          </TextLink>
+        </Text>
+      )}
+      <UsageCharts usage={usage} to={to} openOthers={open} />
+      <UsageParts usage={usage} to={to} openOthers={open} />
+    </>
+  )
+}
+
+type Part = UsageChart['parts'][number]
+
+interface UsagePartsProps {
+  readonly usage: UsageChart
+  readonly to: '/requests' | '/admin/requests'
+  readonly openOthers: () => void
+}
+
+function UsageParts({ usage, to, openOthers }: UsagePartsProps) {
+  const text = useText(usageText)
+  const since = usage.times[0]?.time
   const count = (value: number | null) => (value === null ? '—' : formatCount(value))
-  const columns: readonly Column<Row>[] = [
-    { label: text.model, render: (row) => modelLabel(row, text), className: 'cut' },
+  const columns: readonly Column<Part>[] = [
+    {
+      ...{ label: text[usage.by], className: 'cut' },
+      render: (part) => {
+        const label = partLabel(part, usage, text)
+        const search = searchOf(part, usage.by)
+        if (search === null) return label
+        return (
+          <AnchorLink to={to} search={{ ...search, since }}>
+            {label}
+          </AnchorLink>
+        )
+      },
+    },
     figure(text.requestCount, ({ requests }) => count(requests)),
     figure(text.failed, ({ failed }) => count(failed)),
     figure(text.input, ({ input_tokens }) => count(input_tokens)),
@@ -69,59 +169,31 @@ function UsageModels({ usage }: { readonly usage: UsageRange }) {
     figure(text.output, ({ output_tokens }) => count(output_tokens)),
     figure(text.spent, ({ amount }) => <Money usd={amount} />),
   ]
+  const title = `${text.spent} · ${text[usage.by]}`
+  const rest = usage.parts.find(({ is_other }) => is_other)
   return (
-    <TitledCard title={text.byModel}>
+    <TitledCard title={title}>
       <DataTable
-        items={usage.models}
+        items={usage.parts}
         columns={columns}
-        keyOf={({ is_other, model }) => (is_other ? '(other)' : `=${model}`)}
-        caption={text.byModel}
+        keyOf={({ is_other, id }) => (is_other ? '(other)' : `=${id}`)}
+        caption={title}
         verticalSpacing="xs"
       />
+      {rest && (
+        <Text size="sm" mt="xs">
+          <Anchor component="button" type="button" inherit underline="always" onClick={openOthers}>
+            {text.openOthers(partLabel(rest, usage, text))}
+          </Anchor>
+        </Text>
+      )}
     </TitledCard>
-  )
-}
-
-type Row = UsageRange['models'][number]
-
-const choices = [7, 30, 90] as const
-
-/** How many days the address asks for. */
-export function useDays(): number {
-  const { days } = useSearch({ strict: false })
-  return choices.find((choice) => choice === Number(days)) ?? 30
-}
-
-/** Chooses how many days are shown; the address keeps it. */
-export function DaysChoice() {
-  const text = useText(usageText)
-  const navigate = useNavigate()
-  return (
-    <SegmentedControl
-      size="xs"
-      aria-label={text.range}
-      value={String(useDays())}
-      onChange={(days) => void navigate({ to: '.', search: { days: Number(days) } })}
-      data={choices.map((days) => ({ value: String(days), label: text.days(days) }))}
-    />
-  )
-}
-
-/** All that was used in some days. */
-export function Usage({ usage }: { readonly usage: UsageRange }) {
-  const text = useText(usageText)
-  return (
-    <>
-      <Hint>{text.notOver}</Hint>
-      <UsageCharts usage={usage} />
-      <UsageModels usage={usage} />
-    </>
   )
 }
 
 interface RequestsFigureProps {
   readonly label: string
-  readonly sum: UsageRange['sum']
+  readonly sum: UsageChart['sum']
   /** The list of them. */
   readonly to: '/requests' | '/admin/requests'
 }

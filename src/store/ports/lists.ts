@@ -8,6 +8,7 @@ import type {
   TokenCounts,
   TokenUsed,
 } from './records.ts'
+import type { SplitFilter, UsageSplit } from './usage-split.ts'
 
 /** Too many lists are being read at once: the same question may be asked again in some seconds. */
 export class ListsBusy extends Error {
@@ -159,6 +160,8 @@ export interface ListStore {
   usage(filter: UsageFilter): Promise<readonly ModelDayUsage[]>
   /** The same by day alone, of the whole gateway. Up to half a minute old. */
   totals(sinceDay: string, untilDay: string): Promise<readonly DayUsage[]>
+  /** Usage of hours or days, told apart by one thing; of the whole gateway up to half a minute old. */
+  split(filter: SplitFilter): Promise<UsageSplit>
   /** In the order in which they ended, a page in memory. Rejects with the signal's reason. */
   exportRequests(filter: RequestFilter, signal?: AbortSignal): AsyncIterable<ListedRequest>
   exportLedger(filter: LedgerFilter, signal?: AbortSignal): AsyncIterable<LedgerEntry>

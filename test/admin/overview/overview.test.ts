@@ -101,6 +101,71 @@ describe('the overview of an account', () => {
   })
 })
 
+describe('charts of what was used', () => {
+  interface Chart {
+    unit: string
+    times: { time: string; requests: number; amount: string }[]
+    parts: { id: string; name: string; is_other: boolean; requests: number; amount: string }[]
+    others: number
+    sum: { requests: number; failed: number; amount: string; input_tokens: number }
+  }
+  const chart = async (person: 'user' | 'other' | 'admin', query: string) => {
+    const path = person === 'admin' ? '/api/v1/admin/overview/usage' : '/api/v1/overview/usage'
+    const { status, data } = await scene.ask(person, 'GET', `${path}?${query}`)
+    expect([query, status]).toEqual([query, 200])
+    return data as unknown as Chart
+  }
+  const names = ({ parts }: Chart) => parts.map(({ name, requests }) => [name, requests])
+  const sum = { requests: 6, failed: 2, input_tokens: 400, amount: '0.0008' }
+
+  for (const days of [1, 7]) {
+    test(`of ${days === 1 ? '24 hours' : '7 days'} are told apart by what one chooses`, async () => {
+      const byModel = await chart('user', `days=${days}&by=model`)
+      expect(byModel.times).toHaveLength(days === 1 ? 24 : 7)
+      // A model without a price has no name of its own; what was not sold was refused.
+      expect(names(byModel).slice(0, 2)).toEqual([
+        ['test-model', 3],
+        ['other-model', 1],
+      ])
+      expect(byModel).toMatchObject({ sum, others: 0 })
+      for (const by of ['token', 'group']) {
+        const [only, ...rest] = (await chart('user', `days=${days}&by=${by}`)).parts
+        expect([by, only?.requests, rest]).toEqual([by, 6, []])
+      }
+      expect(names(await chart('admin', `days=${days}&by=account`))).toEqual([[people.user, 6]])
+      const byChannel = await chart('admin', `days=${days}&by=channel`)
+      expect(names(byChannel)).toEqual(
+        expect.arrayContaining([
+          ['main', 4],
+          ['', expect.any(Number)],
+        ]),
+      )
+      expect(byChannel.sum).toMatchObject(sum)
+    })
+  }
+
+  test('show the last hours while nothing is older than today', async () => {
+    expect((await chart('user', '')).unit).toBe('hour')
+    expect((await chart('user', 'days=30')).unit).toBe('day')
+  })
+
+  test('open what the others are: without those that cost most', async () => {
+    const all = await chart('user', 'days=1')
+    const rest = await chart('user', 'days=1&skip=1')
+    expect(rest.parts).toEqual(all.parts.slice(1))
+    expect(rest.sum).toEqual(all.sum)
+  })
+
+  test('show users no channel, no account, and nothing of another', async () => {
+    for (const by of ['channel', 'account']) {
+      const { status, field } = await scene.ask('user', 'GET', `/api/v1/overview/usage?by=${by}`)
+      expect([by, status, field]).toEqual([by, 400, 'by'])
+    }
+    expect((await scene.ask('user', 'GET', '/api/v1/admin/overview/usage')).status).toBe(403)
+    expect((await chart('other', 'by=token')).parts).toEqual([])
+  })
+})
+
 describe('the overview of the gateway', () => {
   const path = '/api/v1/admin/overview'
 

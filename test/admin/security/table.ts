@@ -14,6 +14,7 @@ const admin = (status: number): Cells => [401, 403, 403, status]
 export const table: Readonly<Record<string, Cells>> = {
   'GET /api/v1/me': own(200),
   'GET /api/v1/overview': own(200),
+  'GET /api/v1/overview/usage': own(200),
   'GET /api/v1/groups': own(200),
   'GET /api/v1/groups/plaza': own(200),
   'GET /api/v1/groups/status': own(200),
@@ -34,6 +35,7 @@ export const table: Readonly<Record<string, Cells>> = {
   'POST /api/v1/tokens/{id}/restore': owner(200),
 
   'GET /api/v1/admin/overview': admin(200),
+  'GET /api/v1/admin/overview/usage': admin(200),
   'GET /api/v1/admin/accounts': admin(200),
   'POST /api/v1/admin/accounts': admin(400),
   'GET /api/v1/admin/accounts/{id}': admin(200),

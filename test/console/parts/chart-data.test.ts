@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { type ChartSeries, isBlank, plotted } from '../../../src/console/parts/chart-data.ts'
+import {
+  type ChartSeries,
+  isBlank,
+  plotted,
+  seriesAt,
+} from '../../../src/console/parts/chart-data.ts'
 
 const series = (slot: number, ...heights: readonly (number | null)[]): ChartSeries => ({
   ...{ key: String(slot), label: String(slot), slot },
+  search: null,
   values: heights.map((height) => (height === null ? null : { height, text: String(height) })),
 })
 
@@ -20,6 +26,16 @@ describe('what is plotted', () => {
       { slot: 0, heights: [null, 5] },
     ])
     expect(plotted([series(0, null, 5)], 'lines')).toEqual([{ slot: 0, heights: [null, 5] }])
+  })
+
+  test('what is clicked is the bar at that height, and none above them', () => {
+    const bars = [series(0, 1, 5), series(1, null, 2)]
+    expect([0.5, 1, 1.5].map((height) => seriesAt(bars, 0, height)?.slot)).toEqual([
+      0,
+      0,
+      undefined,
+    ])
+    expect([4, 6, 8].map((height) => seriesAt(bars, 1, height)?.slot)).toEqual([0, 1, undefined])
   })
 
   test('lines do not add up', () => {

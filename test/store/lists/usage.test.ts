@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { UsageFilter } from '../../../src/store/ports/lists.ts'
 import type { RequestRow } from '../../../src/store/ports/records.ts'
+import type { SplitFilter } from '../../../src/store/ports/usage-split.ts'
 import { type AnyStore, eachEngine, type TestStore } from '../each-engine.ts'
 import { reservation } from '../sqlite/file-store.ts'
 import { accountWrite, collect, now, priceWrite, settlement, tokenWrite } from '../support.ts'
@@ -185,4 +186,41 @@ eachEngine((open) => {
       expect((odd?.stored?.[column] ?? 0) - (odd?.summed?.[column] ?? 0)).toBe(1)
     },
   )
+
+  test('is told apart by hour and day, by anything a request names', async () => {
+    const hourMs = 3_600_000
+    const hour = now - (now % hourMs)
+    // They are numbered when they end: in order of their time.
+    await settle(
+      { createdAt: hour - dayMs, model: 'large', tokenId: 3, accountId: 2 },
+      { createdAt: hour - hourMs, model: 'large', tokenId: 2 },
+      { createdAt: hour, model: 'test-model' },
+      { createdAt: hour + 1, model: 'test-model', cause: 'upstream_error', firstByteMs: null },
+    )
+    const ask = async (filter: Partial<SplitFilter>) => {
+      const asked = { by: 'model', unit: 'hour', since: hour - 23 * hourMs, parts: 9 } as const
+      const { parts, totals, partCount } = await store.lists.split({ ...asked, ...filter })
+      const told = parts.map(({ time, name, requests, failed, begun }) => ({
+        ...{ hours: (hour - time) / hourMs, name, requests, failed, begun },
+      }))
+      return { told, partCount, requests: totals.reduce((sum, row) => sum + row.requests, 0) }
+    }
+    const present = { hours: 0, requests: 2, failed: 1, begun: 1 }
+    const before = { hours: 1, requests: 1, failed: 0, begun: 1 }
+    const byModel = await ask({})
+    expect(byModel.told).toContainEqual({ ...present, name: 'test-model' })
+    expect(byModel).toMatchObject({ requests: 3, partCount: 2 })
+    expect((await ask({ by: 'token' })).told).toEqual([
+      { ...present, name: 'laptop' },
+      { ...before, name: 'second' },
+    ])
+    // Of the whole, more than those that have rows.
+    expect(await ask({ by: 'token', parts: 1 })).toMatchObject({ requests: 3, partCount: 2 })
+    const days = { unit: 'day', since: hour - 7 * dayMs } as const
+    for (const by of ['account', 'token', 'group', 'channel', 'model'] as const) {
+      expect([by, (await ask({ by, ...days })).requests]).toEqual([by, 4])
+      expect([by, (await ask({ by, ...days, accountId: 1 })).requests]).toEqual([by, 3])
+    }
+    expect((await ask({ by: 'account', ...days })).partCount).toBe(2)
+  })
 })

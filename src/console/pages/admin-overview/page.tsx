@@ -6,7 +6,7 @@ import { formatCount, useText } from '../../lib/language.ts'
 import { column, DataTable, figure } from '../../parts/list.tsx'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
 import { AnchorLink, Figure, Hint, TextLink, Time } from '../../parts/text.tsx'
-import { DaysChoice, RequestsFigure, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
+import { RequestsFigure, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
 import { causeText } from '../requests/causes.ts'
 import { texts } from './text.ts'
 
@@ -20,7 +20,7 @@ export function Page() {
     { placeholderData: (last) => last, refetchInterval: 15_000 },
   )
   return (
-    <PageFrame title={text.adminOverview} description={text.description} actions={<DaysChoice />}>
+    <PageFrame title={text.adminOverview} description={text.description}>
       <Loaded query={query} waiting={<UsageWaiting />}>
         {(overview) => <Content overview={overview} days={days} />}
       </Loaded>
@@ -35,7 +35,7 @@ function Content({ overview, days }: { overview: GatewayOverview; days: number }
       <Overdrawn overdrawn={overview.overdrawn} />
       <Figures overview={overview} days={days} />
       <Channels now={overview.now} />
-      {overview.usage.sum.requests > 0 && <Usage usage={overview.usage} />}
+      {overview.usage.sum.requests > 0 && <Usage isAll />}
     </Stack>
   )
 }

@@ -69,7 +69,8 @@ function after(search: Search, { cursor }: PageAsked): Search {
   }
 }
 
-async function timeOf(
+/** When the first row from `at` on began. */
+export async function timeOf(
   source: ListSource,
   { table, id }: Search,
   at: number,

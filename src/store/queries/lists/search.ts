@@ -206,7 +206,7 @@ export const blockBitsOf = (source: ListSource, index: IdIndex | undefined): num
   index && source.blockBits(index.name)
 
 /** From the end to the beginning, in short steps. */
-async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Part> {
+export async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Part> {
   const { index, table, id } = search
   const isInOrder = blockBitsOf(source, index) === undefined
   let { from, to } = search

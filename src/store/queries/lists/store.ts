@@ -1,14 +1,17 @@
 import { type Clock, utcDay } from '../../../lib/clock.ts'
 import type { DayUsage, Listed, ListStore, ModelDayUsage, PageAsked } from '../../ports/lists.ts'
+import type { UsageSplit } from '../../ports/usage-split.ts'
 import type { Steps } from '../steps.ts'
 import * as others from './others.ts'
 import { readAll, readPage } from './reading.ts'
 import * as requests from './requests.ts'
 import type { Key, ListSource, Search } from './search.ts'
+import { readSplit } from './split.ts'
 
 export function createLists(source: ListSource, clock: Clock): ListStore {
   const recentUsage = createRecent<readonly ModelDayUsage[]>(clock)
   const recentTotals = createRecent<readonly DayUsage[]>(clock)
+  const recentSplits = createRecent<UsageSplit>(clock)
   /** `search` says where the rows of a filter are, `readRows` reads those that were found. */
   const listOf =
     <Filter, Row>(
@@ -33,6 +36,10 @@ export function createLists(source: ListSource, clock: Clock): ListStore {
       recentTotals(`${sinceDay} ${untilDay}`, () =>
         source.read(() => others.readTotals(sinceDay, untilDay)),
       ),
+    split: (filter) =>
+      filter.accountId === undefined
+        ? recentSplits(JSON.stringify(filter), () => readSplit(source, filter))
+        : readSplit(source, filter),
     async *exportRequests(filter, signal) {
       const search = await requests.searchRequests(filter, source)
       yield* readAll(source, search, (keys) => requests.readRequests(keys, 'asc'), { signal })
