@@ -3,7 +3,7 @@ import { createEnding } from './ending.ts'
 import type { Gateway } from './gateway.ts'
 import type { listen } from './listen.ts'
 
-/** Limits of a stop in milliseconds, beyond `shutdown_delay` and `shutdown_grace` (see README). */
+/** Limits of a stop in milliseconds, beyond `shutdown_delay` and `shutdown_grace` (see data/docs/en/01-begin.md). */
 const bounds = {
   /** Time for interrupted requests to be settled; their error events follow. */
   interruptedMs: 2_000,

@@ -3,7 +3,7 @@ import { type FoundConfig, UserError } from '../app/instance.ts'
 import type { LogForm } from '../app/open-log.ts'
 import { ownProgram } from '../app/own-program.ts'
 
-/** Beyond the delay and the grace time of a stop (see README). */
+/** Beyond the delay and the grace time of a stop (see data/docs/en/01-begin.md). */
 const settleMs = 24_000
 
 interface GroupStart {
