@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import type { Catalog } from '../catalog/catalog.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Guard } from './access.ts'
 import type { AccountRecovery } from './accounts/recovery.ts'
@@ -15,7 +14,7 @@ import type { GroupService } from './groups/service.ts'
 import { type MaintenanceService, maintenanceRoutes } from './maintenance/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
 import { type NodeService, nodeRoutes } from './nodes/routes.ts'
-import { type OwnPages, openGroupRoutes } from './open-groups/routes.ts'
+import { type OpenGroupParts, type OwnPages, openGroupRoutes } from './open-groups/routes.ts'
 import { type Playground, playgroundRoutes } from './playground/routes.ts'
 import { type PriceService, priceRoutes } from './prices/routes.ts'
 import { type ReadingServices, readingApi } from './reading-api.ts'
@@ -27,10 +26,9 @@ import type { SignIn } from './sign-in/sign-in.ts'
 import { accountTokenRoutes, tokenRoutes } from './tokens/routes.ts'
 import type { TokenService } from './tokens/service.ts'
 
-export interface AdminServices extends ReadingServices {
+export interface AdminServices extends ReadingServices, OpenGroupParts {
   readonly accounts: AccountService
   readonly accountRecovery: AccountRecovery
-  readonly catalog: () => Catalog
   readonly channels: ChannelService
   readonly diagnosis: DiagnosisService
   readonly groups: GroupService
@@ -65,7 +63,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(maintenanceRoutes(guard, services.maintenance))
     .use(meRoutes(guard, services.me))
     .use(nodeRoutes(guard, services.nodes))
-    .use(openGroupRoutes(guard, services.catalog, services.ownPages))
+    .use(openGroupRoutes(guard, services, services.ownPages))
     .use(ownSignInRoutes(guard, services.signIn))
     .use(playgroundRoutes(guard, services.playground))
     .use(priceRoutes(guard, services.prices))

@@ -107,11 +107,14 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     expect(reasonText('wrong_passkey', 'zh')).toBe('通行密钥未通过验证')
   })
 
-  test('of a setting', async () => {
+  test('of each wrong setting at once, and the first is where one types', async () => {
     await open('/admin/settings')
     await write('最多尝试', '0')
+    await write('排队时间', 'soon')
     await press('保存')
     await complaint('最多尝试', '请填写整数，且不要超出允许的范围')
-    expect(await page.locator('.mantine-InputWrapper-error').count()).toBe(1)
+    await complaint('排队时间', '请填写整数加单位，例如 500ms、10s、5m 或 1h')
+    expect(await page.locator('.mantine-InputWrapper-error').count()).toBe(2)
+    expect(await page.evaluate('document.activeElement.value')).toBe('0')
   })
 })

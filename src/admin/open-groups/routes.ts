@@ -1,11 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
+import type { AvailabilityFigures } from '../../catalog/availability.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { compareCodePoints } from '../../lib/table.ts'
 import { type Member, mayUse } from '../../store/ports/group-access.ts'
 import type { Guard } from '../access.ts'
 import { forUsers, success } from '../envelope.ts'
+import { suggestedModels } from './suggested.ts'
 
 export const OpenGroups = Type.Object({
   items: Type.Array(
@@ -15,13 +17,20 @@ export const OpenGroups = Type.Object({
       platform: Type.String(),
       rate_multiplier: Type.String({ description: 'Every base price is multiplied by it.' }),
       models: Type.Array(Type.String(), { description: 'What can be called now.' }),
+      suggested: Type.Array(Type.String(), {
+        description: 'The first of them to try: the most used that work; at most 20.',
+      }),
     }),
   ),
 })
 export type OpenGroups = Static<typeof OpenGroups>
 
 /** Enabled groups that an account may use, cheapest first, as in the model plaza. */
-function openGroups({ groups }: Catalog, account: Member): OpenGroups {
+function openGroups(
+  { groups }: Catalog,
+  account: Member,
+  figures: AvailabilityFigures,
+): OpenGroups {
   const open = [...groups.values()].filter(
     ({ enabled, accounts }) => enabled && mayUse(accounts, account),
   )
@@ -29,8 +38,8 @@ function openGroups({ groups }: Catalog, account: Member): OpenGroups {
     (a, b) => a.multiplierMillionths - b.multiplierMillionths || compareCodePoints(a.name, b.name),
   )
   return {
-    items: open.map(({ name, description, platform, multiplierMillionths, offers }) => ({
-      ...{ name, description, platform },
+    items: open.map(({ id, name, description, platform, multiplierMillionths, offers }) => ({
+      ...{ name, description, platform, suggested: suggestedModels({ id, offers }, figures) },
       rate_multiplier: formatDecimal(multiplierMillionths, multiplierDecimals),
       models: [...offers.values()]
         .filter(({ candidates }) => candidates.length > 0)
@@ -38,6 +47,12 @@ function openGroups({ groups }: Catalog, account: Member): OpenGroups {
         .sort(compareCodePoints),
     })),
   }
+}
+
+export interface OpenGroupParts {
+  readonly catalog: () => Catalog
+  /** Calls `work` with the current figures. */
+  readonly look: <Result>(work: (figures: AvailabilityFigures) => Result) => Promise<Result>
 }
 
 /** Pages of groups that an account may use and that are not public, as JSON text. */
@@ -53,12 +68,12 @@ const json = (text: string) =>
 /** Groups that the user's tokens can belong to, with prices and status that are not public. */
 export const openGroupRoutes = (
   guard: Guard,
-  catalog: () => Catalog,
+  { catalog, look }: OpenGroupParts,
   { plazaFor, statusFor }: OwnPages,
 ) =>
   new Elysia({ name: 'admin.open-groups', prefix: '/api/v1/groups' })
     .use(guard('user'))
-    .get('', ({ who }) => success(openGroups(catalog(), who)), {
+    .get('', ({ who }) => look((figures) => success(openGroups(catalog(), who, figures))), {
       ...forUsers(OpenGroups, 'Groups that a token can belong to'),
     })
     .get('/plaza', async ({ who }) => json(await plazaFor(who)), {

@@ -42,6 +42,7 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
   const maintenance = createMaintenance(parts, signIn.prove)
   const { repeat } = parts
   const liveRequests = createLiveRequests({ lists, accounts, sessions, log, repeat })
+  const look: AdminServices['look'] = (work) => parts.status.look(async (figures) => work(figures))
   const services: AdminServices = {
     ...createReadingServices({ store, facts, clock, log }),
     accounts: createAccountService({
@@ -67,7 +68,7 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
     diagnosis: createDiagnosis({
       ...{ lists, records, accounts, clock },
       availability: store.availability,
-      look: (work) => parts.status.look(async (figures) => work(figures)),
+      look,
       catalog: parts.metrics.catalog,
       showsGroups: () => config().settings.modelPlazaEnabled,
       statusUrl: () => statusLink(config().site),
@@ -78,6 +79,7 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
       inFile: () => namesOf(config().groups),
     }),
     liveRequests,
+    look,
     maintenance,
     me: createMeService(parts),
     nodes: createNodeService(parts, parts.metrics),

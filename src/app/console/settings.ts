@@ -1,6 +1,5 @@
 import { KindGuard } from '@sinclair/typebox'
-import { ApiError } from '../../admin/api-error.ts'
-import { edit } from '../../admin/refusals.ts'
+import { edit, type Remark, requireRight } from '../../admin/refusals.ts'
 import type { SettingService, SettingView } from '../../admin/settings/routes.ts'
 import { wordsOf } from '../../site/schemas.ts'
 import type { Config } from '../config/config.ts'
@@ -35,7 +34,10 @@ export function createSettings({ config, store, changed }: ConsoleParts): Settin
     list,
     async change({ email }, { revision, changes }) {
       const named = new Map(Object.entries(changes))
-      for (const [name, value] of named) check(config(), name, value)
+      const [first, ...others] = [...named].flatMap(
+        ([name, value]) => problemOf(config(), name, value) ?? [],
+      )
+      if (first) requireRight({ ok: false, problems: [first, ...others] })
       const work = () => store.edits.setSettings(named, { actor: email, revision })
       await edit(work, { present: list })
       await changed()
@@ -44,21 +46,22 @@ export function createSettings({ config, store, changed }: ConsoleParts): Settin
   }
 }
 
-function check({ fixed }: Config, name: string, value: unknown): void {
-  const at = { field: name }
-  if (!settable.some((one) => one.name === name)) {
-    throw new ApiError('invalid_value', `There is no setting ${JSON.stringify(name)}.`, at)
-  }
+/** What is wrong with a change of a setting; undefined: nothing. */
+function problemOf({ fixed }: Config, name: string, value: unknown): Remark | undefined {
+  if (!settable.some((one) => one.name === name))
+    return {
+      ...{ field: name, fault: 'not_known' },
+      message: `There is no setting ${JSON.stringify(name)}.`,
+    }
   const line = fixed.get(name)
   if (line !== undefined) {
-    const asked = `${name} is set by tollgate.yaml (line ${line}): change it there.`
-    throw new ApiError('invalid_value', asked, { ...at, fault: 'set_by_file' })
+    const message = `${name} is set by tollgate.yaml (line ${line}): change it there.`
+    return { field: name, message, fault: 'set_by_file' }
   }
   const complaint = value === null ? undefined : complainOfSetting(name, value)
-  if (complaint !== undefined) {
-    const { message, fault } = complaint
-    throw new ApiError('invalid_value', `${message}.`, { ...at, fault })
-  }
+  if (complaint === undefined) return undefined
+  const { message, fault } = complaint
+  return { field: name, message: `${message}.`, ...(fault && { fault }) }
 }
 
 function valuesOf({ site, settings }: Config): ReadonlyMap<string, SettingView['value']> {

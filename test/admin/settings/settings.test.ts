@@ -32,7 +32,7 @@ test('settings are for administrators', async () => {
 
 test('each is told with its default, and who set it', async () => {
   const { of, items } = await read()
-  expect(items).toHaveLength(26)
+  expect(items).toHaveLength(27)
   expect(of('settings.max_attempts')).toMatchObject({ value: 3, default: 6, source: 'file' })
   expect(of('settings.max_attempts')?.line).toBeGreaterThan(1)
   expect(of('settings.queue_time')).toMatchObject({ value: '0s', source: 'default', line: null })
@@ -87,6 +87,21 @@ describe('a change', () => {
     const both = { 'site.name': 'Half', 'settings.max_attempts': 9 }
     expect((await refused(both))[2]).toMatch(/set by tollgate.yaml \(line \d+\)/)
     expect((await read()).of('site.name')).toMatchObject({ value: 'Our <b>gateway</b>' })
+  })
+
+  test('is refused with all that is wrong, each at its name', async () => {
+    const wrong = {
+      ...{ 'settings.retry_time': 'soon', 'site.name': 'Right', 'settings.usual_output': 0 },
+      ...{ 'settings.max_attempts': 9, 'server.listen': 'x' },
+    }
+    const { status, field, data } = await change(wrong)
+    expect([status, field]).toEqual([400, 'settings.retry_time'])
+    expect(data.problems).toMatchObject([
+      { field: 'settings.retry_time', fault: 'unfit_duration' },
+      { field: 'settings.usual_output', fault: 'unfit_whole_number' },
+      { field: 'settings.max_attempts', fault: 'set_by_file' },
+      { field: 'server.listen', fault: 'not_known' },
+    ])
   })
 })
 

@@ -188,7 +188,10 @@ describe('groups to choose', () => {
   test('are the enabled ones with their models, the cheapest first', async () => {
     const { data } = await scene.ask('user', 'GET', '/api/v1/groups')
     expect(data.items).toMatchObject([
-      { name: 'default', rate_multiplier: '1', models: ['other-model', 'test-model'] },
+      {
+        ...{ name: 'default', rate_multiplier: '1', models: ['other-model', 'test-model'] },
+        suggested: ['test-model', 'other-model'],
+      },
       { name: 'small', rate_multiplier: '2', models: ['other-model'] },
     ])
   })

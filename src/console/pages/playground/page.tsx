@@ -20,7 +20,7 @@ import { fieldsOf, inputsOf } from '../../parts/form.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
 import { ButtonLink } from '../../parts/text.tsx'
 import { type ProtocolName, protocols } from '../channels/channel-fields.ts'
-import { useGroups } from '../tokens/token-form.tsx'
+import { callableOf, useGroups } from '../tokens/token-form.tsx'
 import { Answer, RawExchange } from './answer.tsx'
 import { type Question, useAsk } from './exchange.ts'
 import { texts } from './text.ts'
@@ -76,12 +76,12 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
   const text = useText(texts)
   const search = useSearch({ strict: false })
   const protocolLabel = useId()
-  const modelsOf = (id: string) => {
+  const callable = (id: string) => {
     const token = tokens.find((one) => String(one.id) === id)
-    const sold = groups.find(({ name }) => name === token?.group)?.models ?? []
-    return token && token.models.length > 0
-      ? sold.filter((model) => token.models.includes(model))
-      : sold
+    return callableOf(
+      groups.find(({ name }) => name === token?.group),
+      token?.models ?? [],
+    )
   }
   const wanted = tokens.find(({ id }) => id === Number(search.token)) ?? tokens[0]
   const first = String(wanted?.id ?? '')
@@ -90,7 +90,7 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
     initialValues: {
       token: first,
       protocol: 'chat' as ProtocolName,
-      model: String(search.model ?? modelsOf(first)[0] ?? ''),
+      model: String(search.model ?? callable(first).usual ?? ''),
       system: '',
       user: text.userStart,
       stream: true,
@@ -122,7 +122,7 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
             {...form.getInputProps('protocol')}
           />
         </Input.Wrapper>
-        <Autocomplete data={[...modelsOf(form.values.token)]} limit={50} {...field('model')} />
+        <Autocomplete data={callable(form.values.token).models} limit={50} {...field('model')} />
         {input.lines('system', { maxRows: 8, spellCheck: undefined })}
         {input.lines('user', { minRows: 4, maxRows: 16, spellCheck: undefined })}
         <Group justify="space-between" align="flex-end">

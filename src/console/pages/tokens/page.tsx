@@ -11,7 +11,7 @@ import { Spent, State, useTokenActions } from './columns.tsx'
 import { changeOf, fieldOf, shown, type TokenValues, valuesOf } from './fields.ts'
 import { Reveal, SetUp } from './set-up.tsx'
 import { tokenFormText, tokensText, tokenText } from './text.ts'
-import { TokenFields, useGroups } from './token-form.tsx'
+import { callableOf, TokenFields, useGroups } from './token-form.tsx'
 
 /** One API key: its state, its key, how clients use it, and what it may do. */
 export function Page() {
@@ -39,7 +39,7 @@ function Details({ token }: { readonly token: TokenDetails }) {
             <Reveal id={token.id} hint={token.key_hint} value={keyShown} show={setKeyShown} />
           </Section>
           <Section title={text.setUp}>
-            {models && <SetUp models={models} keyShown={keyShown} />}
+            {models && <SetUp {...models} keyShown={keyShown} />}
           </Section>
         </Stack>
         <Stack miw={0}>
@@ -56,11 +56,11 @@ function Details({ token }: { readonly token: TokenDetails }) {
 }
 
 /** What a token can call now; undefined: not known yet. */
-function useCallable({ group, models }: TokenDetails): readonly string[] | undefined {
+function useCallable({ group, models }: TokenDetails) {
   const groups = useGroups().data?.items
   if (groups === undefined) return undefined
-  const offered = groups.find(({ name }) => name === group)?.models ?? []
-  return models.length === 0 ? offered : offered.filter((model) => models.includes(model))
+  const own = groups.find(({ name }) => name === group)
+  return callableOf(own, models)
 }
 
 function More({ token }: { readonly token: TokenDetails }) {

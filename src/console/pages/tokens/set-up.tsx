@@ -11,16 +11,18 @@ const placeholder = 'sk-…'
 
 interface SetUpProps {
   readonly models: readonly string[]
+  /** Which of them a snippet begins with. */
+  readonly usual: string | undefined
   readonly keyShown: string | undefined
 }
 
 /** How a client is told of the gateway: the right base address, the key, a model. */
-export function SetUp({ models, keyShown }: SetUpProps) {
+export function SetUp({ models, usual, keyShown }: SetUpProps) {
   const text = useText(tokenText)
   const [client, setClient] = useState<Client>('chat')
   const [chosen, setModel] = useState<string | null>(null)
   const { address, choice } = useAddress()
-  const model = chosen !== null && models.includes(chosen) ? chosen : models[0]
+  const model = chosen !== null && models.includes(chosen) ? chosen : usual
   if (model === undefined) return <Text>{text.noModel}</Text>
   const snippets = snippetsOf(client, { address, model, key: keyShown ?? placeholder })
   return (

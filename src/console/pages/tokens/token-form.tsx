@@ -1,6 +1,7 @@
 import { Button, Fieldset, Group, MultiSelect, Select, Stack, Text } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
+import type { OpenGroups } from '../../../admin/open-groups/routes.ts'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
@@ -77,6 +78,17 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
 /** The groups that a token can belong to, with what can be called in them. */
 export const useGroups = () =>
   useCall(['open-groups'], () => api.groups.get(), { staleTime: 30_000 })
+
+/** What a token of a group can call, of what it may, and which of it to begin with. */
+export function callableOf(
+  group: Pick<OpenGroups['items'][number], 'models' | 'suggested'> | undefined,
+  allowed: readonly string[],
+) {
+  const { models = [], suggested = [] } = group ?? {}
+  const isAllowed = (model: string) => allowed.length === 0 || allowed.includes(model)
+  const callable = models.filter(isAllowed)
+  return { models: callable, usual: suggested.find(isAllowed) ?? callable[0] }
+}
 
 /** Makes a token, then shows its key once. */
 export function CreateToken({ close }: { readonly close: () => void }) {
