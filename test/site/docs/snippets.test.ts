@@ -66,3 +66,14 @@ test('every block names its language, and every language is one that is tested o
   const others = fences.filter(({ language }) => !known.includes(language))
   expect(others.map(({ name, language }) => [name, language])).toEqual([])
 })
+
+const english = documentedFiles.filter((file) => file.startsWith('data/docs/en/'))
+/** What is run, or written into a file: without the comments, which are translated. */
+const commandsOf = (file: string) =>
+  fencesOf(file)
+    .filter(({ language }) => language !== 'text')
+    .map(({ language, words, code }) => [language, ...words, code.replace(/ +# .*$/gm, '')])
+
+test.each(english)('%s has a page in Chinese with the same commands', (file) => {
+  expect(commandsOf(file.replace('/en/', '/zh/'))).toEqual(commandsOf(file))
+})
