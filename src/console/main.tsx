@@ -1,7 +1,8 @@
-import '@mantine/core/styles.css'
+import './mantine.css'
 import '@mantine/notifications/styles.css'
 import 'uplot/dist/uPlot.min.css'
 import './console.css'
+import './frame.css'
 import { MantineProvider } from '@mantine/core'
 import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
@@ -12,7 +13,7 @@ import { createRoot } from 'react-dom/client'
 import { CallFailed } from './lib/api.ts'
 import { LanguageProvider, useLanguage } from './lib/language.ts'
 import { createConsoleRouter } from './router.tsx'
-import { themeOf } from './theme.ts'
+import { themeOf, variablesOf } from './theme.ts'
 
 /** A refusal is an answer: only what could not be asked is asked again. */
 const queries = new QueryClient({
@@ -36,7 +37,12 @@ function Look({ children }: { readonly children: ReactNode }) {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   }, [language])
   return (
-    <MantineProvider theme={themes[language]} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={themes[language]}
+      cssVariablesResolver={variablesOf}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
       {children}
     </MantineProvider>
   )

@@ -1,17 +1,12 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { lazyPage, type PageModule } from './lib/lazy-page.tsx'
 import { Fault, NotFound } from './parts/page.tsx'
 import { Shell } from './parts/shell.tsx'
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+/** All pages stand in the frame with the menu, also that of an address which leads nowhere. */
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
-/** Pages for who is signed in, in the frame with the menu. */
-const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Shell })
+const inside = createRoute({ getParentRoute: () => root, id: 'inside' })
 
 type Search = { readonly [name: string]: string | number | undefined }
 
@@ -23,19 +18,14 @@ const validateSearch = (search: Record<string, unknown>): Search => {
   return Object.fromEntries(kept) as Search
 }
 
-/** A page below `parent`; its module has it as `Page`. */
+/** A page of the console; its module has it as `Page`. */
+// Generic over its parent: so links may also be made with a template, `/tokens/${id}`.
 const below =
   <Parent extends typeof root | typeof inside>(parent: Parent) =>
-  <Path extends string>(path: Path, load: () => Promise<{ Page: () => React.ReactNode }>) =>
-    createRoute({
-      getParentRoute: () => parent,
-      path,
-      validateSearch,
-      component: lazyRouteComponent(load, 'Page'),
-    })
+  <Path extends string>(path: Path, load: () => Promise<PageModule>) =>
+    createRoute({ getParentRoute: () => parent, path, validateSearch, component: lazyPage(load) })
 
 const page = below(inside)
-const outside = below(root)
 
 const routes = root.addChildren([
   inside.addChildren([
@@ -65,11 +55,6 @@ const routes = root.addChildren([
     page('/admin/nodes', () => import('./pages/nodes.tsx')),
     page('/admin/maintenance', () => import('./pages/maintenance/page.tsx')),
   ]),
-  outside('/sign-in', () => import('./pages/sign-in.tsx')),
-  outside('/sign-up', () =>
-    import('./pages/new-account.tsx').then(({ SignUp: Page }) => ({ Page })),
-  ),
-  outside('/setup', () => import('./pages/new-account.tsx').then(({ SetUp: Page }) => ({ Page }))),
 ])
 
 /** The console's addresses, all below `/console`. */

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
+import { isGzipAccepted } from '../lib/accepted-coding.ts'
 import type { Clock } from '../lib/clock.ts'
 import { coalesce, createSingleFlight } from '../lib/concurrency.ts'
-import { isGzipAccepted } from '../lib/connections.ts'
 import type { Logger } from '../lib/log.ts'
 import type { DocumentStore, SharedDocument } from '../store/ports/store.ts'
 

@@ -20,7 +20,7 @@ export async function createConsoleApp(parts: ConsoleParts) {
     peers.get(request),
   )
   const guard = createGuard(sessions, services.origins)
-  const files = await createConsoleFiles()
+  const files = await createConsoleFiles(() => parts.config().site)
   const api = adminApi(guard, services, log)
   const reader = store.place && createReader({ place: store.place, facts, clock, log })
   const isReading = createReadingPaths(readingApi(guard, services).routes, api.routes)

@@ -1,87 +1,7 @@
-import { treaty } from '@elysiajs/eden'
 import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
-import type { AdminApi } from '../../admin/api.ts'
-import type { PublicSettings } from '../../site/settings/schema.ts'
+import { api, type Called, call } from './call.ts'
 
-/** The console's API, typed by its routes. Below it all is `/api/v1`. */
-export const api = treaty<AdminApi>(location.origin, {
-  fetch: { credentials: 'same-origin' },
-  // Times stay texts: what is shown of them is decided where they are shown.
-  parseDate: false,
-}).api.v1
-
-/** A refusal of the API, or that it could not be reached (`unreachable`). */
-export class CallFailed extends Error {
-  override readonly name = 'CallFailed'
-  readonly status: number
-  /** Machine word, such as `conflict`. */
-  readonly reason: string
-  readonly field: string | undefined
-  /** Machine word for what is wrong with it. */
-  readonly fault: string | undefined
-  /** On a conflict: the present state. */
-  readonly data: unknown
-
-  constructor(status: number, body: unknown) {
-    const { message, reason, field, fault, data } = readFailure(body)
-    super(message ?? `HTTP ${status}`)
-    this.status = status
-    this.reason = reason ?? 'unreachable'
-    this.field = field
-    this.fault = fault
-    this.data = data
-  }
-}
-
-interface FailureBody {
-  message?: string
-  reason?: string
-  field?: string
-  fault?: string
-  data?: unknown
-}
-
-function readFailure(body: unknown): FailureBody {
-  if (body instanceof Error) return { message: body.message }
-  return typeof body === 'object' && body !== null ? body : {}
-}
-
-/** What every call resolves to. */
-export interface Called<Data> {
-  readonly data: { readonly data: Data } | null
-  readonly error: { readonly status: unknown; readonly value: unknown } | null
-}
-
-/** The data of an answer; throws `CallFailed`. */
-export async function call<Data>(calling: Promise<Called<Data>>): Promise<Data> {
-  const { data, error } = await calling
-  if (data !== null && error === null) return data.data
-  // The client calls it 503 when nothing came, with what was thrown as the value.
-  const status = error?.value instanceof Error ? 0 : Number(error?.status ?? 0)
-  const failure = new CallFailed(status, error?.value)
-  if (failure.reason === 'not_signed_in') endSession()
-  throw failure
-}
-
-let endSession = (): void => {}
-
-/** Calls `listener` when a call finds that nobody is signed in any more; returns what stops that. */
-export function onSessionEnd(listener: () => void): () => void {
-  endSession = listener
-  return () => {
-    if (endSession === listener) endSession = () => {}
-  }
-}
-
-/** The JSON at a public address of the gateway; throws `CallFailed`. */
-export async function read(path: string): Promise<unknown> {
-  const response = await fetch(path).catch((error: unknown) => {
-    throw new CallFailed(0, error)
-  })
-  const body: unknown = await response.json()
-  if (!response.ok) throw new CallFailed(response.status, body)
-  return body
-}
+export { api, type Called, CallFailed, call, onSessionEnd, read } from './call.ts'
 
 type Options<Data> = Omit<UseQueryOptions<Data>, 'queryKey' | 'queryFn'>
 
@@ -94,14 +14,3 @@ export const useCall = <Data>(
 
 /** Who is signed in. Its `error` has status 401 when nobody is. */
 export const useMe = () => useCall(['me'], () => api.me.get(), { staleTime: 10_000 })
-
-/** What the site says of itself to everybody. */
-export const usePublicSettings = () =>
-  useQuery({
-    queryKey: ['public-settings'],
-    staleTime: 60_000,
-    queryFn: async () => {
-      const body = await read('/api/v1/settings/public')
-      return (body as { readonly data: PublicSettings }).data
-    },
-  })

@@ -106,6 +106,7 @@ const common = {
   },
   remove: ['Remove', '移除'],
   reserved: ['Reserved', '预留'],
+  retry: ['Try again', '重试'],
   rpm: ['Requests a minute', '每分钟请求数'],
   search: ['Search', '搜索'],
   settings: ['Settings', '设置'],

@@ -1,7 +1,5 @@
-import { Anchor, Stack, Text } from '@mantine/core'
-import { usePublicSettings } from '../lib/api.ts'
 import { bilingual, useText } from '../lib/language.ts'
-import { Code } from '../parts/text.tsx'
+import { pageSite } from '../lib/site.ts'
 
 const texts = bilingual({
   forgotten: ['Forgot the password?', '忘记密码？'],
@@ -14,30 +12,25 @@ const texts = bilingual({
     'You are the administrator: run this on the machine of the gateway.',
     '如果您就是管理员，请在网关所在的机器上运行：',
   ],
-  commands: ['Commands', '命令'],
 })
 
 /** What to do without the password or the second factor. */
 export function Forgotten() {
   const text = useText(texts)
-  const contact = usePublicSettings().data?.contact_info
+  const { contact } = pageSite
   return (
     <details>
-      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
-        {text.forgotten}
-      </Text>
-      <Stack gap="xs" mt="xs">
-        <Text size="sm">{text.ask}</Text>
-        {contact && (
-          <Text size="sm" className="cut">
-            {text.contact} <Contact of={contact} />
-          </Text>
-        )}
-        <Text size="sm">{text.administrator}</Text>
-        <Code label={text.commands}>
-          {'tollgate account password you@example.com\ntollgate account reset-2fa you@example.com'}
-        </Code>
-      </Stack>
+      <summary>{text.forgotten}</summary>
+      <p>{text.ask}</p>
+      {contact && (
+        <p>
+          {text.contact} <Contact of={contact} />
+        </p>
+      )}
+      <p>{text.administrator}</p>
+      <pre>
+        {'tollgate account password you@example.com\ntollgate account reset-2fa you@example.com'}
+      </pre>
     </details>
   )
 }
@@ -47,9 +40,5 @@ function Contact({ of }: { readonly of: string }) {
   const isMail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(of)
   const isAddress = /^https?:\/\/\S+$/.test(of)
   if (!isMail && !isAddress) return <b>{of}</b>
-  return (
-    <Anchor href={isMail ? `mailto:${of}` : of} underline="always" inherit>
-      {of}
-    </Anchor>
-  )
+  return <a href={isMail ? `mailto:${of}` : of}>{of}</a>
 }

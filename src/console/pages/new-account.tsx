@@ -1,34 +1,31 @@
-import { Alert, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { api, call, useCall } from '../lib/api.ts'
+import { api, call } from '../lib/call.ts'
 import { bilingual, useText } from '../lib/language.ts'
-import { inputsOf, SendForm } from '../parts/form.tsx'
-import { Outside } from '../parts/outside.tsx'
-import { AnchorLink } from '../parts/text.tsx'
+import { queryOf, useAnswer } from '../outside/ask.ts'
+import { EntryForm, Field, Secret } from '../outside/form.tsx'
+import { Outside } from '../outside/frame.tsx'
+import { Notice } from '../outside/notice.tsx'
 
 /** The first start: makes the administrator. */
 export function SetUp() {
   const text = useText(texts)
-  const { code } = useSearch({ strict: false })
-  const state = useCall(['setup'], () => api.setup.get())
-  const make = async (entry: Entry) => {
-    await call(api.setup.post({ ...entry, code: String(code) }))
+  const code = queryOf('code')
+  const state = useAnswer(() => api.setup.get())
+  const make = async (account: Account) => {
+    await call(api.setup.post({ ...account, code: String(code) }))
   }
   return (
     <Outside title={text.setUp}>
-      {state.data?.open === false ? (
+      {state?.open === false ? (
         <>
-          <Text>{text.closed}</Text>
+          <p>{text.closed}</p>
           <ToSignIn />
         </>
-      ) : code === undefined ? (
-        <Alert color="yellow">{text.noCode}</Alert>
+      ) : code === null ? (
+        <Notice kind="mid">{text.noCode}</Notice>
       ) : (
         <>
-          <Text>{text.intro}</Text>
-          <AccountForm submit={text.createAdministrator} make={make} next="/admin" />
+          <p>{text.intro}</p>
+          <AccountForm submit={text.createAdministrator} make={make} next="/console/admin" />
         </>
       )}
     </Outside>
@@ -38,65 +35,58 @@ export function SetUp() {
 /** Opens an account of one's own, where the site allows it. */
 export function SignUp() {
   const text = useText(texts)
-  const make = async (entry: Entry) => {
-    await call(api.auth['sign-up'].email.post(entry))
+  const make = async (account: Account) => {
+    await call(api.auth['sign-up'].email.post(account))
   }
   return (
     <Outside title={text.signUp}>
-      <AccountForm submit={text.create} make={make} next="/" />
-      <Text size="sm">
+      <AccountForm submit={text.create} make={make} next="/console" />
+      <p>
         {text.have} <ToSignIn />
-      </Text>
+      </p>
     </Outside>
   )
 }
 
-const ToSignIn = () => (
-  <AnchorLink to="/sign-in" underline="always">
-    {useText(texts).signIn}
-  </AnchorLink>
-)
+const ToSignIn = () => <a href="/console/sign-in">{useText(texts).signIn}</a>
 
 /** The API says the same; here it is said before anything is sent. */
 const minLength = 10
 
-interface Entry {
+interface Account {
   readonly email: string
   readonly password: string
 }
 
 interface AccountFormProps {
   readonly submit: string
-  readonly make: (entry: Entry) => Promise<void>
-  readonly next: '/' | '/admin'
+  readonly make: (account: Account) => Promise<void>
+  readonly next: '/console' | '/console/admin'
 }
 
 function AccountForm({ submit, make, next }: AccountFormProps) {
   const text = useText(texts)
-  const navigate = useNavigate()
-  const queries = useQueryClient()
-  const form = useForm({
-    initialValues: { email: '', password: '', again: '' },
-    validate: {
-      password: (value) => (value.length < minLength ? text.short : null),
-      again: (value, { password }) => (value === password ? null : text.differ),
-    },
-  })
-  const input = inputsOf(form, text)
   return (
-    <SendForm
-      form={form}
-      send={async ({ email, password }) => {
-        await make({ email, password })
-        queries.clear()
-        await navigate({ to: next, replace: true })
+    <EntryForm
+      check={(entry) => ({
+        ...(entry.text('password').length < minLength && { password: text.short }),
+        ...(entry.text('again') !== entry.text('password') && { again: text.differ }),
+      })}
+      send={async (entry) => {
+        await make({ email: entry.text('email'), password: entry.text('password') })
+        location.replace(next)
       }}
       submit={submit}
     >
-      {input.line('email', { type: 'email', autoComplete: 'username', required: true })}
-      {input.secret('password', { autoComplete: 'new-password' })}
-      {input.secret('again', { autoComplete: 'new-password' })}
-    </SendForm>
+      <Field name="email" label={text.email} type="email" autoComplete="username" />
+      <Secret
+        name="password"
+        label={text.password}
+        hint={text.passwordHint}
+        autoComplete="new-password"
+      />
+      <Secret name="again" label={text.again} autoComplete="new-password" />
+    </EntryForm>
   )
 }
 

@@ -1,151 +1,135 @@
-import { Alert, Anchor, Button, Divider, Group, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, call, useCall } from '../lib/api.ts'
+import { api, call } from '../lib/call.ts'
 import { bilingual, textOf, useText } from '../lib/language.ts'
 import { nextPage } from '../lib/next-page.ts'
 import { askForPasskey, hasPasskeys } from '../lib/passkey.ts'
-import { useAttempt } from '../parts/action.tsx'
-import { inputsOf, SendForm } from '../parts/form.tsx'
-import { Outside } from '../parts/outside.tsx'
-import { ErrorNotice } from '../parts/page.tsx'
-import { AnchorLink } from '../parts/text.tsx'
+import { queryOf, useAnswer, useTry } from '../outside/ask.ts'
+import { type Entry, EntryForm, Field, Secret, Tick } from '../outside/form.tsx'
+import { Outside } from '../outside/frame.tsx'
+import { Failure, Notice } from '../outside/notice.tsx'
+
 import { Forgotten } from './forgotten.tsx'
+
+/** Where to go after signing in. */
+const afterwards = () => `/console${nextPage(queryOf('next'), location.origin)}`
+
+/** Into the console, which is a page of its own: nothing is left there of who was here before. */
+const enter = () => location.replace(afterwards())
+
+async function enterWithPasskey(): Promise<void> {
+  const { options } = await call(api.auth.passkey.options.get())
+  const response = await askForPasskey(options)
+  await call(api.auth['sign-in'].passkey.post({ response }))
+  enter()
+}
+
+async function enterBy(provider: string): Promise<void> {
+  const entry = { provider, callback_url: afterwards() }
+  const { url } = await call(api.auth['sign-in'].provider.post(entry))
+  location.assign(url)
+}
 
 /** Ways into the console. */
 export function Page() {
   const text = useText(signInText)
-  const { next, error: refusal } = useSearch({ strict: false })
-  const navigate = useNavigate()
-  const queries = useQueryClient()
   const [isHalfway, setHalfway] = useState(false)
-  const { error, attempt } = useAttempt()
-  const methods = useCall(['sign-in-methods'], () => api.auth.methods.get())
+  const { error, attempt } = useTry()
+  const methods = useAnswer(() => api.auth.methods.get())
+  const refusal = queryOf('error')
 
-  const enter = async () => {
-    // Nothing may be left of who was here before: neither what was read, nor that it had ended.
-    queries.clear()
-    await navigate({ href: `/console${nextPage(next, location.origin)}`, replace: true })
-  }
-  const enterWithPasskey = async () => {
-    const { options } = await call(api.auth.passkey.options.get())
-    const response = await askForPasskey(options)
-    await call(api.auth['sign-in'].passkey.post({ response }))
-    await enter()
-  }
-  const enterBy = async (provider: string) => {
-    const callback_url = `/console${nextPage(next, location.origin)}`
-    const { url } = await call(api.auth['sign-in'].provider.post({ provider, callback_url }))
-    location.assign(url)
-  }
-
-  if (isHalfway) return <SecondStep onDone={enter} onOther={() => setHalfway(false)} />
-  const { registration_enabled = false, setup_open = false, providers = [] } = methods.data ?? {}
+  if (isHalfway) return <SecondStep onOther={() => setHalfway(false)} />
+  const { registration_enabled = false, setup_open = false, providers = [] } = methods ?? {}
   return (
     <Outside title={text.signIn}>
-      {setup_open && <Alert color="yellow">{text.setup}</Alert>}
-      {refusal !== undefined && <Refusal word={String(refusal)} />}
-      <PasswordForm onDone={enter} onOther={() => setHalfway(true)} />
-      {error !== null && <ErrorNotice error={error} />}
-      {(hasPasskeys() || providers.length > 0) && <Divider />}
-      <Stack gap="xs">
-        {providers.map(({ id, name }) => (
-          <Button key={id} variant="default" onClick={() => attempt(() => enterBy(id))}>
-            {text.withProvider(name)}
-          </Button>
-        ))}
-        {hasPasskeys() && (
-          <Button variant="default" onClick={() => attempt(enterWithPasskey)}>
-            {text.withPasskey}
-          </Button>
-        )}
-      </Stack>
+      {setup_open && <Notice kind="mid">{text.setup}</Notice>}
+      {refusal !== null && <Refusal word={refusal} />}
+      <PasswordForm onOther={() => setHalfway(true)} />
+      {error !== null && <Failure error={error} />}
+      {(hasPasskeys() || providers.length > 0) && <hr />}
+      {providers.map(({ id, name }) => (
+        <Way key={id} label={text.withProvider(name)} run={() => attempt(() => enterBy(id))} />
+      ))}
+      {hasPasskeys() && <Way label={text.withPasskey} run={() => attempt(enterWithPasskey)} />}
       {registration_enabled && (
-        <Text size="sm">
-          {text.noAccount}{' '}
-          <AnchorLink to="/sign-up" underline="always">
-            {text.signUp}
-          </AnchorLink>
-        </Text>
+        <p>
+          {text.noAccount} <a href="/console/sign-up">{text.signUp}</a>
+        </p>
       )}
       <Forgotten />
     </Outside>
   )
 }
 
+/** Another way in than by a password. */
+const Way = ({ label, run }: { readonly label: string; readonly run: () => Promise<void> }) => (
+  <button type="button" className="button" onClick={() => void run()}>
+    {label}
+  </button>
+)
+
 /** What a provider's refusal means; nothing of the address itself is shown. */
 function Refusal({ word }: { readonly word: string }) {
   const { refusals, refused } = useText(signInText)
-  const known = textOf(refusals, word)
-  return (
-    <Alert color="red" role="alert">
-      {known ?? refused}
-    </Alert>
-  )
+  return <Notice kind="bad">{textOf(refusals, word) ?? refused}</Notice>
 }
 
-interface Steps {
-  readonly onDone: () => Promise<void>
+interface Step {
   /** To the second step, or back from it. */
   readonly onOther: () => void
 }
 
-function PasswordForm({ onDone, onOther }: Steps) {
+function PasswordForm({ onOther }: Step) {
   const text = useText(signInText)
-  const form = useForm({ initialValues: { email: '', password: '', remember: true } })
-  const input = inputsOf(form, text)
+  const send = async (entry: Entry) => {
+    const { two_factor } = await call(
+      api.auth['sign-in'].email.post({
+        email: entry.text('email'),
+        password: entry.text('password'),
+        remember: entry.isTicked('remember'),
+      }),
+    )
+    if (two_factor) onOther()
+    else enter()
+  }
   return (
-    <SendForm
-      form={form}
-      send={async (values) => {
-        const { two_factor } = await call(api.auth['sign-in'].email.post(values))
-        if (two_factor) onOther()
-        else await onDone()
-      }}
-      submit={text.signIn}
-    >
-      {input.line('email', { type: 'email', autoComplete: 'username', required: true })}
-      {input.secret('password', { autoComplete: 'current-password' })}
-      {input.tick('remember')}
-    </SendForm>
+    <EntryForm send={send} submit={text.signIn}>
+      <Field name="email" label={text.email} type="email" autoComplete="username" />
+      <Secret name="password" label={text.password} autoComplete="current-password" />
+      <Tick name="remember" label={text.remember} defaultChecked />
+    </EntryForm>
   )
 }
 
-function SecondStep({ onDone, onOther }: { onDone: () => Promise<void>; onOther: () => void }) {
+function SecondStep({ onOther }: Step) {
   const text = useText(signInText)
   const [isBackup, setBackup] = useState(false)
-  const form = useForm({ initialValues: { code: '', trust: false } })
-  const input = inputsOf(form, text)
+  const send = async (entry: Entry) => {
+    const code = entry.text('code').replaceAll(' ', '')
+    const step = { code, trust: entry.isTicked('trust'), backup: isBackup }
+    await call(api.auth['second-factor'].post(step))
+    enter()
+  }
   return (
     <Outside title={text.secondStep}>
-      <SendForm
-        form={form}
-        send={async ({ code, trust }) => {
-          const entry = { code: code.replaceAll(' ', ''), trust, backup: isBackup }
-          await call(api.auth['second-factor'].post(entry))
-          await onDone()
-        }}
-        submit={text.confirm}
-        below={
-          <Group justify="space-between">
-            <Anchor component="button" type="button" onClick={onOther}>
-              {text.back}
-            </Anchor>
-            <Anchor component="button" type="button" onClick={() => setBackup(!isBackup)}>
-              {isBackup ? text.useApp : text.useBackup}
-            </Anchor>
-          </Group>
-        }
-      >
-        {input.line('code', {
-          ...{ autoComplete: 'one-time-code', 'data-autofocus': true, required: true },
-          inputMode: isBackup ? 'text' : 'numeric',
-          ...(isBackup && { description: text.backupHint }),
-        })}
-        {input.tick('trust')}
-      </SendForm>
+      <EntryForm send={send} submit={text.confirm}>
+        <Field
+          name="code"
+          label={text.code}
+          hint={isBackup ? text.backupHint : text.codeHint}
+          autoComplete="one-time-code"
+          inputMode={isBackup ? 'text' : 'numeric'}
+          hasFocus
+        />
+        <Tick name="trust" label={text.trust} />
+      </EntryForm>
+      <p className="ways">
+        <button type="button" className="link" onClick={onOther}>
+          {text.back}
+        </button>
+        <button type="button" className="link" onClick={() => setBackup(!isBackup)}>
+          {isBackup ? text.useApp : text.useBackup}
+        </button>
+      </p>
     </Outside>
   )
 }

@@ -22,8 +22,7 @@ import {
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type ComponentType, type ReactNode, useState } from 'react'
-import { CallFailed } from '../lib/api.ts'
-import { faultText } from '../lib/error-text.ts'
+import { problemsIn, problemText } from '../lib/failure-words.ts'
 import { commonText, useText } from '../lib/language.ts'
 import { ErrorNotice } from './page.tsx'
 import { useUnsaved } from './unsaved.tsx'
@@ -137,13 +136,6 @@ interface Form {
   getInputNode(field: string): HTMLElement | null
 }
 
-interface Problem {
-  readonly field: string
-  readonly message: string
-  readonly reason?: string
-  readonly fault?: string | undefined
-}
-
 /** One of a list (`models.2`) is shown at the list. */
 const withoutPlace = (field: string) => field.replace(/\.\d+$/, '')
 
@@ -155,19 +147,9 @@ export function showAtFields(form: Form, error: unknown, fieldOf = withoutPlace)
   const nodes = problemsIn(error).map((problem) => {
     const field = fieldOf(problem.field)
     const node = form.getInputNode(field)
-    // Beside its field an error need not name it.
-    const start = `${problem.field}: `
-    const text = faultText(problem)
-    if (node) form.setFieldError(field, text.startsWith(start) ? text.slice(start.length) : text)
+    if (node) form.setFieldError(field, problemText(problem))
     return node
   })
   nodes.find((node) => node !== null)?.focus()
   return nodes.length > 0 && nodes.every((node) => node !== null)
-}
-
-function problemsIn(error: unknown): readonly Problem[] {
-  if (!(error instanceof CallFailed) || error.field === undefined) return []
-  const { problems } = (error.data ?? {}) as { readonly problems?: readonly Problem[] }
-  const { field, message, reason, fault } = error
-  return problems ?? [{ field, message, reason, fault }]
 }

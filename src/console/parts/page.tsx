@@ -2,8 +2,8 @@ import { Alert, Button, Card, Center, Group, Paper, Stack, Text, Title } from '@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useEffect } from 'react'
-import { type Called, CallFailed, useCall, useMe } from '../lib/api.ts'
-import { faultText, reasonText } from '../lib/error-text.ts'
+import { type Called, useCall, useMe } from '../lib/api.ts'
+import { failureWords } from '../lib/failure-words.ts'
 import { bilingual, commonText, useLanguage, useText } from '../lib/language.ts'
 import { AnchorLink, Hint, LongText } from './text.tsx'
 
@@ -71,51 +71,17 @@ export const TitledCard = ({ title, size = 'h5', children }: TitledCardProps) =>
   </Card>
 )
 
-const errorTexts = bilingual({
-  title: ['This failed', '操作未成功'],
-  unreachable: [
-    'The gateway could not be reached. Is it running, and are you online?',
-    '无法连接网关。请确认它正在运行且网络正常。',
-  ],
-  retry: ['Try again', '重试'],
-})
-
-/** What their few words say is all that there is to say. */
-const clear = [
-  'wrong_credentials',
-  'wrong_passkey',
-  'begin_again',
-  'wrong_password',
-  'wrong_code',
-  'not_signed_in',
-  'sign_in_again',
-]
-
-/** The API's sentences are in English on every page. */
-const Words = ({ shown, isOwn }: { readonly shown: string; readonly isOwn: boolean }) =>
-  isOwn ? shown : <span lang="en">{shown}</span>
-
 /** An error in words, with the way out. Announced to screen readers. */
 export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => void }) {
-  const text = useText(errorTexts)
-  const { language } = useLanguage()
-  const isUnreachable = error instanceof CallFailed && error.status === 0
-  const message = error instanceof Error ? error.message : String(error)
-  const { fault } = error instanceof CallFailed ? error : {}
-  const shown = faultText({ message, fault })
-  const title = error instanceof CallFailed ? reasonText(error.reason) : undefined
-  const isSaid = language !== 'en' && error instanceof CallFailed && clear.includes(error.reason)
+  const common = useText(commonText)
+  const { title, words, isForeign } = failureWords(error, useLanguage().language)
   return (
-    <Alert color="red" title={title ?? text.title} role="alert" my="md">
+    <Alert color="red" title={title} role="alert" my="md">
       <Group justify="space-between">
-        <LongText>
-          {isUnreachable
-            ? text.unreachable
-            : !isSaid && <Words shown={shown} isOwn={shown !== message} />}
-        </LongText>
+        <LongText>{isForeign ? <span lang="en">{words}</span> : words}</LongText>
         {retry && (
           <Button size="xs" variant="light" color="red" onClick={retry}>
-            {text.retry}
+            {common.retry}
           </Button>
         )}
       </Group>
@@ -262,7 +228,7 @@ const notFoundTexts = bilingual({
 export function NotFound() {
   const text = useText(notFoundTexts)
   return (
-    <Center mih="60vh" component="main">
+    <Center mih="50vh">
       <Stack align="center" p="md" ta="center">
         <Title order={1}>{text.title}</Title>
         <Text>

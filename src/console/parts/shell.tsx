@@ -1,97 +1,164 @@
-import {
-  Anchor,
-  AppShell,
-  Burger,
-  Button,
-  Center,
-  Container,
-  Divider,
-  Group,
-  Loader,
-  Menu,
-  NavLink,
-  ScrollArea,
-  Text,
-} from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { api, CallFailed, call, useMe } from '../lib/api.ts'
+import { ActionIcon, Anchor, Center, Drawer, Kbd, Loader } from '@mantine/core'
+import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
+import IconLayoutSidebarLeftCollapse from '@tabler/icons-react/icons/IconLayoutSidebarLeftCollapse'
+import IconLayoutSidebarLeftExpand from '@tabler/icons-react/icons/IconLayoutSidebarLeftExpand'
+import IconMenu2 from '@tabler/icons-react/icons/IconMenu2'
+import IconSearch from '@tabler/icons-react/icons/IconSearch'
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import type { Me } from '../../admin/me/routes.ts'
+import { CallFailed, useMe } from '../lib/api.ts'
 import { useText } from '../lib/language.ts'
-import { forgetTyped, leaving } from '../lib/unsaved.ts'
-import { LookMenu } from './outside.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { Logo } from './logo.tsx'
+import { LookMenu } from './look-menu.tsx'
+import { LostPage } from './lost-page.tsx'
+import { type MenuGroup, menuOf } from './menu.ts'
+import { Navigation } from './navigation.tsx'
 import { ErrorNotice } from './page.tsx'
 import { shellText } from './shell-text.ts'
-import { SmallHint } from './text.tsx'
-import { mayLeave, UnsavedGuard } from './unsaved.tsx'
+import { UnsavedGuard } from './unsaved.tsx'
+
+const Palette = lazy(() => import('./palette.tsx'))
 
 /** The frame around the pages of who is signed in; anybody else is sent to sign in. */
 export function Shell() {
-  const text = useText(shellText)
-  const [isOpen, { toggle, close }] = useDisclosure()
   const me = useMe()
-  if (me.error instanceof CallFailed && me.error.status === 401) {
-    return <ToSignIn />
-  }
+  if (me.error instanceof CallFailed && me.error.status === 401) return <ToSignIn />
   const notice = me.error && <ErrorNotice error={me.error} retry={() => void me.refetch()} />
   if (!me.data) return notice ?? <Waiting />
-  const { role, site } = me.data
+  return <Frame me={me.data} notice={notice} />
+}
+
+interface FrameProps {
+  readonly me: Me
+  readonly notice: ReactNode
+}
+
+function Frame({ me, notice }: FrameProps) {
+  const text = useText(shellText)
+  const groups = menuOf(me.role === 'admin', me.site.status_url)
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding="md"
-    >
+    <div className="frame">
       <Anchor href="#content" className="skip">
         {text.skip}
       </Anchor>
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap" miw={0}>
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={isOpen ? text.closeMenu : text.menu}
-            />
-            <Text
-              fw={700}
-              truncate
-              c="inherit"
-              td="none"
-              renderRoot={(props) => <Link to="/" {...props} />}
-            >
-              {site.name}
-            </Text>
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <LookMenu />
-            <AccountMenu email={me.data.email} />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="sm">
-        <Navigation isAdmin={role === 'admin'} statusUrl={site.status_url} onFollow={close} />
-      </AppShell.Navbar>
-      <AppShell.Main id="content">
-        <Container size="xl" px={0}>
-          <UnsavedGuard />
-          {notice}
-          <Outlet />
-        </Container>
-      </AppShell.Main>
-    </AppShell>
+      <header>
+        <PhoneMenu groups={groups} />
+        <Link to="/" className="brand">
+          <Logo sizePx={24} />
+          <span>{me.site.name}</span>
+        </Link>
+        <PaletteButton groups={groups} isAdmin={me.role === 'admin'} />
+        <LookMenu />
+        <AccountMenu email={me.email} />
+      </header>
+      <SideMenu groups={groups} />
+      <main id="content" tabIndex={-1}>
+        {notice}
+        <UnsavedGuard />
+        <LostPage />
+        <Outlet />
+      </main>
+    </div>
   )
 }
 
-/** Leads back here afterwards. Once: as an element that navigates it would do so at each render. */
+/** Where the menu's width is kept on this browser. */
+const widthKey = 'tollgate-menu'
+
+function SideMenu({ groups }: { readonly groups: readonly MenuGroup[] }) {
+  const text = useText(shellText)
+  const [width, setWidth] = useLocalStorage<'wide' | 'small'>({
+    ...{ key: widthKey, defaultValue: 'wide', getInitialValueInEffect: false },
+  })
+  const isSmall = width === 'small'
+  const Icon = isSmall ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse
+  const label = isSmall ? text.expand : text.collapse
+  return (
+    <nav className="side" data-small={isSmall || undefined} aria-label={text.menu}>
+      <div className="side-places">
+        <Navigation groups={groups} isSmall={isSmall} />
+      </div>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        title={label}
+        aria-expanded={!isSmall}
+        onClick={() => setWidth(isSmall ? 'wide' : 'small')}
+      >
+        <Icon size={18} stroke={1.75} />
+      </ActionIcon>
+    </nav>
+  )
+}
+
+/** The menu of a narrow window, in a drawer. */
+function PhoneMenu({ groups }: { readonly groups: readonly MenuGroup[] }) {
+  const text = useText(shellText)
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <>
+      <ActionIcon
+        className="phone"
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={text.menu}
+        onClick={open}
+      >
+        <IconMenu2 size={20} stroke={1.75} />
+      </ActionIcon>
+      <Drawer opened={isOpen} onClose={close} size={280} title={text.menu} padding="sm">
+        <nav aria-label={text.menu}>
+          <Navigation groups={groups} onFollow={close} />
+        </nav>
+      </Drawer>
+    </>
+  )
+}
+
+/** How the key before K is called on this machine. */
+const modifier = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'
+
+interface PaletteButtonProps {
+  readonly groups: readonly MenuGroup[]
+  readonly isAdmin: boolean
+}
+
+/** Opens the search that goes anywhere, which is loaded when it is first wanted. */
+function PaletteButton({ groups, isAdmin }: PaletteButtonProps) {
+  const text = useText(shellText)
+  const [isWanted, setWanted] = useState(false)
+  const [isOpen, { open, close }] = useDisclosure()
+  const show = () => {
+    setWanted(true)
+    open()
+  }
+  useHotkeys([['mod+K', show]], [])
+  return (
+    <>
+      <button type="button" className="find" onClick={show}>
+        <IconSearch size={16} stroke={1.75} />
+        <span>{text.find}</span>
+        <Kbd size="xs">{modifier} K</Kbd>
+      </button>
+      {isWanted && (
+        <Suspense>
+          <Palette {...{ groups, isAdmin, isOpen, close }} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** To the page of signing in, which leads back here. */
 function ToSignIn() {
   const router = useRouter()
   useEffect(() => {
     const next = router.state.location.href
-    void router.navigate({ to: '/sign-in', search: { next }, replace: true })
+    location.replace(`/console/sign-in?${new URLSearchParams({ next })}`)
   }, [router])
   return <Waiting />
 }
@@ -101,110 +168,3 @@ const Waiting = () => (
     <Loader />
   </Center>
 )
-
-type Name = keyof (typeof shellText)['en']
-
-/** The pages in the menu, in their order. */
-const mine = [
-  ['/', 'overview'],
-  ['/tokens', 'tokens'],
-  ['/requests', 'requests'],
-  ['/balance', 'balance'],
-  ['/plaza', 'plaza'],
-  ['/playground', 'playground'],
-] as const satisfies readonly (readonly [string, Name])[]
-
-const administration = [
-  ['/admin', 'adminOverview'],
-  ['/admin/channels', 'channels'],
-  ['/admin/groups', 'groups'],
-  ['/admin/prices', 'prices'],
-  ['/admin/accounts', 'accounts'],
-  ['/admin/requests', 'allRequests'],
-  ['/admin/attempts', 'attempts'],
-  ['/admin/availability', 'availability'],
-  ['/admin/audit', 'audit'],
-  ['/admin/settings', 'settings'],
-  ['/admin/nodes', 'nodes'],
-  ['/admin/maintenance', 'maintenance'],
-] as const satisfies readonly (readonly [string, Name])[]
-
-interface NavigationProps {
-  readonly isAdmin: boolean
-  readonly statusUrl: string
-  readonly onFollow: () => void
-}
-
-function Navigation({ isAdmin, statusUrl, onFollow }: NavigationProps) {
-  const text = useText(shellText)
-  const { pathname } = useLocation()
-  const isAlone = (path: string) => path === '/' || path === '/admin'
-  const isHere = (path: string) =>
-    pathname === path || (!isAlone(path) && pathname.startsWith(`${path}/`))
-  const links = (pages: typeof mine | typeof administration) =>
-    pages.map(([path, name]) => (
-      <NavLink
-        key={path}
-        component={Link}
-        to={path}
-        activeOptions={{ exact: isAlone(path) }}
-        label={text[name]}
-        active={isHere(path)}
-        aria-current={isHere(path) ? 'page' : undefined}
-        onClick={onFollow}
-      />
-    ))
-  return (
-    <AppShell.Section grow component={ScrollArea} type="scroll">
-      {links(mine)}
-      {isAdmin && (
-        <>
-          <SmallHint fw={600} mt="md" mb={4} px="sm">
-            {text.admin}
-          </SmallHint>
-          {links(administration)}
-        </>
-      )}
-      <Divider my="sm" />
-      <NavLink component="a" href={statusUrl} label={text.status} />
-      <NavLink component="a" href="/docs" label={text.docs} />
-    </AppShell.Section>
-  )
-}
-
-function AccountMenu({ email }: { readonly email: string }) {
-  const text = useText(shellText)
-  const queries = useQueryClient()
-  const navigate = useNavigate()
-  const signOut = async () => {
-    if (!(await mayLeave())) return
-    await leaving(async () => {
-      await call(api.auth['sign-out'].post())
-      await navigate({ to: '/sign-in' })
-    })
-    forgetTyped()
-    // Nothing of the one may be seen by the next.
-    queries.clear()
-  }
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button
-          variant="default"
-          size="compact-sm"
-          maw={220}
-          aria-label={`${email} · ${text.account}`}
-        >
-          {email.split('@')[0]}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label className="cut">{email}</Menu.Label>
-        <Menu.Item component={Link} to="/profile">
-          {text.profile}
-        </Menu.Item>
-        <Menu.Item onClick={() => void signOut()}>{text.signOut}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  )
-}

@@ -1,6 +1,6 @@
 import { constants, createGzip } from 'node:zlib'
 import { isFile } from '../../../admin/download.ts'
-import { isGzipAccepted } from '../../../lib/connections.ts'
+import { isGzipAccepted } from '../../../lib/accepted-coding.ts'
 
 const worthBytes = 1024
 /** The fastest level compresses tables to a quarter, at about a millisecond for some hundred kB. */

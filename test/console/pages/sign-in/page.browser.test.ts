@@ -55,9 +55,9 @@ describeInBrowser('after a session has ended elsewhere', () => {
 
   test('somebody else sees nothing of who was there before', async () => {
     await endElsewhere()
-    await page.evaluate(`window.seen = []
-      new MutationObserver(() => seen.push(document.body.innerText))
-        .observe(document.body, { childList: true, subtree: true, characterData: true })`)
+    await page.addInitScript(`window.seen = []
+      new MutationObserver(() => seen.push(document.body?.innerText ?? ''))
+        .observe(document, { childList: true, subtree: true, characterData: true })`)
     await signIn(page, ben, 'Sign in')
     await page.getByText('No tokens yet').waitFor()
     const seen = (await page.evaluate('window.seen')) as readonly string[]

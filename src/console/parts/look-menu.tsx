@@ -1,50 +1,10 @@
-import {
-  Button,
-  Center,
-  Group,
-  Menu,
-  Paper,
-  Stack,
-  Text,
-  Title,
-  useMantineColorScheme,
-} from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
-import { usePublicSettings } from '../lib/api.ts'
+import { Button, Menu, useMantineColorScheme } from '@mantine/core'
 import { languages, useLanguage, useText } from '../lib/language.ts'
-import { shellText } from './shell-text.ts'
-
-/** The frame of the pages that need no session: one card in the middle. */
-export function Outside({ title, children }: { title: string; children: ReactNode }) {
-  const site = usePublicSettings().data?.site_name ?? 'Tollgate'
-  useEffect(() => {
-    document.title = `${title} · ${site}`
-  }, [title, site])
-  return (
-    <Stack mih="100vh" p="md" gap={0}>
-      <Group justify="space-between" component="header">
-        <Text fw={700} className="cut">
-          {site}
-        </Text>
-        <LookMenu />
-      </Group>
-      <Center flex={1} component="main" py="xl">
-        <Paper withBorder p={{ base: 'md', xs: 'xl' }} w="100%" maw={440}>
-          <Stack>
-            <Title order={1} size="h3">
-              {title}
-            </Title>
-            {children}
-          </Stack>
-        </Paper>
-      </Center>
-    </Stack>
-  )
-}
+import { lookText } from './look-text.ts'
 
 /** Language and appearance. */
 export function LookMenu() {
-  const text = useText(shellText)
+  const text = useText(lookText)
   const { language, choose } = useLanguage()
   const short = language === 'zh' ? '中' : 'EN'
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -53,6 +13,7 @@ export function LookMenu() {
       <Menu.Target>
         <Button
           variant="subtle"
+          color="gray"
           size="compact-sm"
           aria-label={`${short} · ${text.language}, ${text.scheme}`}
         >

@@ -1,0 +1,43 @@
+import { Button, Menu } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { api, call } from '../lib/api.ts'
+import { useText } from '../lib/language.ts'
+import { forgetTyped, leaving } from '../lib/unsaved.ts'
+import { shellText } from './shell-text.ts'
+import { mayLeave } from './unsaved.tsx'
+
+/** Who is signed in, and the way out. */
+export function AccountMenu({ email }: { readonly email: string }) {
+  const text = useText(shellText)
+  const signOut = async () => {
+    if (!(await mayLeave())) return
+    await leaving(async () => {
+      await call(api.auth['sign-out'].post())
+      forgetTyped()
+      // A page of its own: nothing of the one is left for the next. Until it is there, this is not over.
+      location.assign('/console/sign-in')
+      await new Promise(() => {})
+    })
+  }
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="compact-sm"
+          maw={180}
+          aria-label={`${email} · ${text.account}`}
+        >
+          {email.split('@')[0]}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label className="cut">{email}</Menu.Label>
+        <Menu.Item component={Link} to="/profile">
+          {text.profile}
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>{text.signOut}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, call } from '../lib/api.ts'
+
+/** One thing that was found, and where it is. */
+interface Way {
+  readonly to: string
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly search?: Readonly<Record<string, string>>
+}
+
+/** What was found of one kind. */
+export interface Found {
+  readonly kind: 'request' | 'tokens' | 'models' | 'channels' | 'groups' | 'accounts'
+  readonly ways: readonly Way[]
+}
+
+interface Wanted {
+  readonly query: string
+  readonly isAdmin: boolean
+  readonly isOpen: boolean
+}
+
+/** How many of a kind are shown. */
+const most = 5
+
+/** How many are read where the API can't search: names beyond are found on the list's own page. */
+const pageSize = 100
+
+/** What has `query` in its name, of all that the role may see. */
+export function useFound({ query, isAdmin, isOpen }: Wanted): readonly Found[] {
+  const { data = [] } = useQuery({
+    queryKey: ['palette', isAdmin, query],
+    enabled: isOpen && query !== '',
+    placeholderData: (last) => last,
+    queryFn: () => find(query, isAdmin),
+  })
+  return query === '' ? [] : data
+}
+
+/** Each kind for itself: one that can't be read leaves the others. */
+async function find(query: string, isAdmin: boolean): Promise<readonly Found[]> {
+  const kinds: readonly (readonly [Found['kind'], Promise<readonly Way[]>])[] = [
+    ['request', findRequest(query, isAdmin)],
+    ['tokens', findTokens(query)],
+    ['models', findModels(query)],
+    ...(isAdmin
+      ? ([
+          ['channels', findChannels(query)],
+          ['groups', findGroups(query)],
+          ['accounts', findAccounts(query)],
+        ] as const)
+      : []),
+  ]
+  const found = await Promise.all(
+    kinds.map(async ([kind, ways]) => ({
+      kind,
+      ways: (await ways.catch(() => [])).slice(0, most),
+    })),
+  )
+  return found.filter(({ ways }) => ways.length > 0)
+}
+
+const fits = (name: string, query: string) => name.toLowerCase().includes(query.toLowerCase())
+
+async function findRequest(query: string, isAdmin: boolean): Promise<readonly Way[]> {
+  if (!/^req_\w{8,}$/.test(query)) return []
+  const id = { id: query }
+  const found = isAdmin
+    ? await call(api.admin.requests(id).get())
+    : await call(api.requests(id).get())
+  const to = `${isAdmin ? '/admin' : ''}/requests/${found.request_id}`
+  return [{ to, label: found.request_id, hint: found.model ?? undefined }]
+}
+
+async function findTokens(search: string): Promise<readonly Way[]> {
+  const { items } = await call(api.tokens.get({ query: { search, page_size: most } }))
+  return items.map(({ id, name, group }) => ({ to: `/tokens/${id}`, label: name, hint: group }))
+}
+
+async function findModels(query: string): Promise<readonly Way[]> {
+  const { items } = await call(api.groups.get())
+  const models = new Set(items.flatMap((group) => group.models))
+  return [...models]
+    .filter((model) => fits(model, query))
+    .map((model) => ({ to: '/plaza', label: model, search: { search: model } }))
+}
+
+async function findChannels(query: string): Promise<readonly Way[]> {
+  const { items } = await call(api.admin.channels.get({ query: { page_size: pageSize } }))
+  return items
+    .filter(({ name }) => fits(name, query))
+    .map(({ id, name }) => ({ to: `/admin/channels/${id}`, label: name }))
+}
+
+async function findGroups(query: string): Promise<readonly Way[]> {
+  const { items } = await call(api.admin.groups.get({ query: { page_size: pageSize } }))
+  return items
+    .filter(({ name }) => fits(name, query))
+    .map(({ id, name }) => ({ to: `/admin/groups/${id}`, label: name }))
+}
+
+async function findAccounts(search: string): Promise<readonly Way[]> {
+  const { items } = await call(api.admin.accounts.get({ query: { search, page_size: most } }))
+  return items.map(({ id, email }) => ({ to: `/admin/accounts/${id}`, label: email }))
+}
