@@ -11,6 +11,8 @@ import { createHostRules } from '../site/addresses.ts'
 import { docsRoutes } from '../site/docs/routes.ts'
 import { createFeedBuilder, type FeedSite } from '../site/feed/document.ts'
 import { frameSiteOf } from '../site/frame-site.ts'
+import { createFrontPages } from '../site/front/pages.ts'
+import { browserPaths, frontRoutes } from '../site/front/routes.ts'
 import { healthRoutes, type Readiness } from '../site/health.ts'
 import { modelPageRoutes } from '../site/models/routes.ts'
 import { encodePlaza } from '../site/plaza/document.ts'
@@ -53,7 +55,7 @@ export const shownGroups = ({ groups, openGroups }: Catalog, which: 'open' | 'al
   which === 'all' ? groups : openGroups
 
 /** Paths that a separate host for the feed or the status page serves. */
-export const publicPaths = [...feedPaths, statusPath, statusPagePath]
+export const publicPaths = [...feedPaths, statusPath, statusPagePath, ...browserPaths]
 
 /** The public pages, wired, and the timer that builds them. Building begins at once. */
 export function createSite(parts: SiteParts) {
@@ -92,22 +94,29 @@ export function createSite(parts: SiteParts) {
     settings.feedIntervalMs,
     documents,
   )
+  /** As long as the configuration holds, the same: kept pages are compared by it. */
+  let frame = frameSiteOf(config)
   const statusPages = createStatusPages({
     ...{ source: status, groups: plazaGroups, clock, log },
-    siteName: () => site.name,
+    site: () => ({ ...frame, linksTo: hosts.isApart ? (frame.origin ?? '') : '' }),
   })
+  const front = createFrontPages({
+    ...{ status, groups: plazaGroups, frame: () => frame, site: () => site, clock, log },
+    isOpen: () => settings.registrationEnabled,
+    readText: (path) => Bun.file(path).text(),
+  })
+  const listedModels = () => (frame.hasModels ? callableModels(plazaGroups()) : undefined)
   const plazaSettings = () => ({
     isEnabled: settings.modelPlazaEnabled,
     needsKey: settings.modelPlazaRequireAuth,
   })
-  /** As long as the configuration holds, the same: kept pages are compared by it. */
-  let frame = frameSiteOf(config)
   const models = modelPageRoutes({
     ...{ source: status, groups: plazaGroups, settings: plazaSettings, clock },
     site: () => ({ frame, baseUrl: site.baseUrl, about: site.plazaDescription ?? '' }),
   })
   return {
     routes: new Elysia({ name: 'site' })
+      .use(frontRoutes({ pages: front, frame: () => frame, models: listedModels }))
       .use(feedRoutes(feed))
       .use(plazaRoutes({ plaza, settings: plazaSettings, refusalOf: plazaRefusal }))
       .use(models)
@@ -147,13 +156,24 @@ export function createSite(parts: SiteParts) {
       frame = frameSiteOf(changed)
       hosts = createHostRules(site, publicPaths)
       snapshots.setInterval(settings.feedIntervalMs)
+      front.forget()
     },
     refresh: snapshots.refresh,
     async stop() {
       await snapshots.stop()
       await statusPages.idle()
+      await front.idle()
     },
   }
+}
+
+/** Names of the models that some group can answer for. */
+function callableModels(groups: Catalog['groups']): readonly string[] {
+  const offers = [...groups.values()].flatMap(({ enabled, offers: all }) =>
+    enabled ? [...all.values()] : [],
+  )
+  const callable = offers.filter(({ candidates }) => candidates.length > 0)
+  return [...new Set(callable.map(({ model }) => model))].sort()
 }
 
 function docsSite({ name, baseUrl, overseasBaseUrl }: Config['site']) {

@@ -106,7 +106,7 @@ function headerHtml({ language, path, site }: Omit<PublicPage, 'body'>): string 
     : logoSvg({ ground: 'var(--accent)', mark: 'var(--on-accent)' })
   return (
     `<header class="top"><div class="wrap"><a class="brand" href="${escapeHtml(linksTo)}/">${logo}` +
-    `<span>${escapeHtml(site.name)}</span></a><nav class="pages" aria-label="${words.pages}">` +
+    `<bdi>${escapeHtml(site.name)}</bdi></a><nav class="pages" aria-label="${words.pages}">` +
     `${site.hasModels ? link('/models', words.models) : ''}${link('/status', words.status)}${link('/docs', words.docs)}` +
     `${link('/console', words.console)}</nav>${languagesHtml(language, path)}</div></header>`
   )

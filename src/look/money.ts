@@ -12,6 +12,15 @@ export const priceText = (usd: string | number): string => {
   return signed(value, trimmed(Math.abs(value).toFixed(12)))
 }
 
+/** Texts of `priceText` for one column: figure spaces behind shorter ones put their decimal points in line. */
+export function alignPoints(texts: readonly string[]): readonly string[] {
+  const decimals = (text: string) => text.split('.')[1]?.length ?? 0
+  const most = Math.max(0, ...texts.map(decimals))
+  return texts.map((text) => {
+    return text.includes('.') ? text + '\u2007'.repeat(most - decimals(text)) : text
+  })
+}
+
 /** Place of the first decimal that is not 0. */
 const decimalsOf = (size: number) => Math.min(Math.ceil(-Math.log10(size)), 11)
 

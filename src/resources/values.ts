@@ -216,6 +216,10 @@ export const complaints = {
     matching(/^\S(.*\S)?$/u),
     'is not a folder: write a path, such as /var/lib/tollgate/tollgate.spool',
   ),
+  'page-file': complainUnless(
+    matching(/^\S(.*\S)?\.(md|html)$/iu),
+    'is not a page: write the path of a file that ends in .md or .html, such as ./front.md',
+  ),
   block: complainUnless(
     (text) => isBlock(text) || undefined,
     'is not an IP address or CIDR block: write one such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32',

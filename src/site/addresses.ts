@@ -17,6 +17,8 @@ export function createHostRules(site: SiteAddresses, publicPaths: readonly strin
   const statusHost = hostNameOf(statusUrl)
   const hostOf = ({ headers }: Pick<Asked, 'headers'>) => bareHost(headers.get('host') ?? '')
   return {
+    /** Whether the status page has a host of its own, which shows nothing else. */
+    isApart: statusHost !== undefined && hosts.has(statusHost),
     isHidden: (request: Pick<Asked, 'headers' | 'url'>): boolean =>
       hosts.size > 0 &&
       hosts.has(hostOf(request)) &&

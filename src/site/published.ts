@@ -82,6 +82,17 @@ const failureHeaders = (code: number): Record<string, string> => ({
   ...(code === 503 && { 'retry-after': '60' }),
 })
 
+/** An error in place of a page. */
+export function unavailable(type: string, body: string): Response {
+  const headers = new Headers({
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'no-store',
+    'retry-after': '60',
+  })
+  guardPage(headers)
+  return new Response(body, { status: 503, headers })
+}
+
 /** Answers with the published version, once the first build has ended. */
 export async function respondWith(
   request: Request,

@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
 import { languageOf } from '../look/language.ts'
 import { encodeFailure } from './feed/document.ts'
-import { failure, guardPage, type Publication, respond, respondWith } from './published.ts'
+import { respondPage } from './page.ts'
+import { failure, type Publication, respond, respondWith, unavailable } from './published.ts'
 import type { StatusPages } from './status/pages.ts'
 
 /** Both addresses of the feed: the main one and the backup. */
@@ -22,16 +23,6 @@ const wrongMethod = () =>
   new Response('405 method not allowed', {
     status: 405,
     headers: { allow: 'GET, HEAD', 'content-type': 'text/plain' },
-  })
-
-const unavailable = (type: string, body: string) =>
-  new Response(body, {
-    status: 503,
-    headers: {
-      'content-type': `${type}; charset=utf-8`,
-      'cache-control': 'no-store',
-      'retry-after': '60',
-    },
   })
 
 const feedUnavailable = () =>
@@ -111,7 +102,7 @@ export const statusPagePath = '/status'
 const refreshSeconds = 60
 
 /** The status for people: one page of HTML, open to all, in the reader's language. */
-export const statusPageRoutes = (pages: Pick<StatusPages, 'page'>) =>
+export const statusPageRoutes = (pages: Pick<StatusPages, 'page' | 'site'>) =>
   new Elysia({ name: 'site.status-page' }).get(
     statusPagePath,
     ({ request }) => answerPage(pages, request),
@@ -120,22 +111,16 @@ export const statusPageRoutes = (pages: Pick<StatusPages, 'page'>) =>
 
 /** Answers a GET or HEAD with the page, whatever the path. `?refresh=off`: without reloads. */
 export async function answerPage(
-  pages: Pick<StatusPages, 'page'>,
+  pages: Pick<StatusPages, 'page' | 'site'>,
   request: Request,
 ): Promise<Response> {
   const language = languageOf(request)
   const published = await pages.page(language)
+  const { logoUrl } = pages.site()
   const response = published
-    ? respond(request, published)
+    ? respondPage({ request, published, language, logoUrl })
     : unavailable('text/plain', `${nothingYet}\n`)
-  const { headers } = response
-  if (response.status === 200) {
-    headers.set('content-type', 'text/html; charset=utf-8')
-    headers.set('content-language', language === 'zh' ? 'zh-Hans' : 'en')
-  }
-  headers.set('vary', 'accept-encoding, accept-language')
-  guardPage(headers)
   const isStill = new URL(request.url).searchParams.get('refresh') === 'off'
-  if (!isStill) headers.set('refresh', String(refreshSeconds))
+  if (!isStill) response.headers.set('refresh', String(refreshSeconds))
   return response
 }

@@ -36,15 +36,6 @@ describe("the console's API", () => {
 })
 
 describe('the page', () => {
-  test('is where a browser is led to; programs are told that there is nothing', async () => {
-    const at = (accept: string) =>
-      scene.tollgate.app.handle(new Request('http://gateway.example/', { headers: { accept } }))
-    const led = await at('text/html,application/xhtml+xml,*/*;q=0.8')
-    expect([led.status, led.headers.get('location')]).toEqual([302, '/console'])
-    const told = await at('*/*')
-    expect([told.status, await told.text()]).toEqual([404, '404 page not found'])
-  })
-
   test('may load nothing from elsewhere', async () => {
     const response = await scene.send(null, 'GET', '/console/tokens')
     expect(response.status).toBe(200)

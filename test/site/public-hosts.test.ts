@@ -55,6 +55,13 @@ describe('the front page of the status page’s host', () => {
     return createHostRules(site, []).isFront({ headers, method, url: `http://${host}${path}` })
   }
 
+  test('is the only thing there, where the host is not that of the API', () => {
+    expect(createHostRules(addresses, []).isApart).toBe(true)
+    const shared = { ...addresses, statusUrl: 'https://gateway.example.com/status' }
+    expect(createHostRules(shared, []).isApart).toBe(false)
+    expect(createHostRules(unset, []).isApart).toBe(false)
+  })
+
   test.each([
     ['status.example.com', 'GET /', true],
     ['STATUS.example.com.:443', 'HEAD /?lang=zh', true],

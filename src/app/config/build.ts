@@ -30,7 +30,7 @@ export function buildConfig(
     server: { ...listen, ...server },
     store: buildStore(file, path),
     counters: file.counters === undefined ? null : { url: file.counters },
-    site: readSettings(siteFields, file.site ?? {}),
+    site: buildSite(file, path),
     settings: readSettings(settingFields, file.settings ?? {}),
     signIn: buildSignIn(file.sign_in ?? {}),
     channels: (file.channels ?? []).map(buildChannel),
@@ -38,6 +38,12 @@ export function buildConfig(
     prices: buildPrices(file.prices),
     accounts: (file.accounts ?? []).map(buildAccount),
   }
+}
+
+function buildSite({ site = {} }: ConfigFile, path: string): Config['site'] {
+  const made = readSettings(siteFields, site)
+  const { frontPage } = made
+  return { ...made, frontPage: frontPage && resolve(dirname(path), frontPage) }
 }
 
 /** What the file says of the site and the settings can't be set elsewhere. */

@@ -170,6 +170,12 @@ export const siteFields = {
     'support@example.com',
     'How users reach you, such as an e-mail address.',
   ),
+  front_page: textOf(
+    'frontPage',
+    'page-file',
+    './front.md',
+    'A front page of your own at /, in place of the usual one: Markdown (.md), or a whole page of HTML (.html). Scripts in it do not run. Relative to this file.',
+  ),
   custom_endpoints: {
     ...plain<readonly Endpoint[]>(),
     as: 'customEndpoints' as const,

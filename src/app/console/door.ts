@@ -1,5 +1,4 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { pageNotFound } from '../../gateway/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { ConsoleApp } from './app.ts'
 import type { ConsoleParts } from './parts.ts'
@@ -36,9 +35,7 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
       limitSilence: (seconds) => server?.timeout(request, seconds),
     })
   }
-  const routes: AnyElysia = new Elysia({ name: 'console.door' }).get('/', ({ request }) =>
-    isBrowser(request) ? toConsole() : pageNotFound(),
-  )
+  const routes: AnyElysia = new Elysia({ name: 'console.door' })
   for (const path of paths) {
     routes.all(path, ({ request, server }) => enter(request, server), { parse: 'none' })
   }
@@ -59,12 +56,3 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
     },
   }
 }
-
-/** Browsers are redirected to the console; a program has a wrong path and gets an error. */
-const isBrowser = ({ headers }: Request) => headers.get('accept')?.includes('text/html') ?? false
-
-const toConsole = () =>
-  new Response(null, {
-    status: 302,
-    headers: { location: '/console', 'cache-control': 'no-cache' },
-  })

@@ -17,8 +17,9 @@ export const operations: Operations = { ...modelOperations, ...siteOperations }
 
 export type RequestSchemas = Readonly<Record<string, TSchema>>
 
-/** Left out: second forms of paths, the documentation itself, the pages of models, and the console. */
-const unlisted = /\{b\}|^\/docs|^\/models|^\/$|^\/console|^\/api\/v1\/\{/
+/** Left out: second forms of paths, pages and what browsers ask for beside them, and the console. */
+const unlisted =
+  /\{b\}|^\/docs|^\/models|^\/$|^\/(favicon|robots|sitemap)\.|^\/console|^\/api\/v1\/\{/
 
 /** The OpenAPI document: paths from the real routes, fields from the schemas that validate. */
 export function openApiDocument(

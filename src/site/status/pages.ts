@@ -3,8 +3,10 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { inSlices } from '../../lib/slices.ts'
+import type { FrameSite } from '../../look/frame.ts'
 import type { Language } from '../../look/language.ts'
-import { createPublication, type Published } from '../published.ts'
+import { createFresh, type Fresh } from '../fresh.ts'
+import type { Published } from '../published.ts'
 import { encodeStatus } from './document.ts'
 
 export interface StatusSource {
@@ -15,7 +17,7 @@ export interface StatusSource {
 interface StatusPagesParts {
   readonly source: StatusSource
   readonly groups: () => Catalog['groups']
-  readonly siteName: () => string
+  readonly site: () => FrameSite
   readonly clock: Clock
   readonly log: Logger
 }
@@ -27,7 +29,7 @@ const maxAgeMs = 5_000
 
 /** Documents by the id of their group; undefined: that of all. Pages by their language. */
 export function createStatusPages(parts: StatusPagesParts) {
-  const { groups, siteName } = parts
+  const { groups, site } = parts
   const documents = new Map<number | undefined, Fresh>()
   const pages = new Map<Language, Fresh>()
 
@@ -45,7 +47,7 @@ export function createStatusPages(parts: StatusPagesParts) {
       if (known) return known.current()
       forgetGone()
       const onlyGroup = group?.id
-      const document = createFresh(parts, (seen) => encodeStatus({ ...seen, onlyGroup }))
+      const document = createFreshStatus(parts, (seen) => encodeStatus({ ...seen, onlyGroup }))
       documents.set(onlyGroup, document)
       return document.current()
     },
@@ -53,9 +55,11 @@ export function createStatusPages(parts: StatusPagesParts) {
     async page(language: Language): Promise<Published | undefined> {
       const { statusPage } = await import('./page/page.ts')
       const create = () =>
-        createFresh(parts, (seen) => statusPage({ ...seen, siteName: siteName(), language }))
+        createFreshStatus(parts, (seen) => statusPage({ ...seen, site: site(), language }))
       return pages.getOrInsertComputed(language, create).current()
     },
+    /** What the frame of its pages says. */
+    site,
     async idle(): Promise<void> {
       await Promise.all([...documents.values(), ...pages.values()].map((page) => page.idle()))
     },
@@ -71,35 +75,15 @@ interface Seen {
   readonly nowMs: number
 }
 
-type Fresh = ReturnType<typeof createFresh>
-
-/** A document that is rebuilt on request when too old. */
-function createFresh(
+/** A document of the status that is rebuilt on request when too old. */
+const createFreshStatus = (
   { source, groups, clock, log }: StatusPagesParts,
   encode: (seen: Seen) => Generator<void, string>,
-) {
-  const publication = createPublication({
+) =>
+  createFresh({
     name: 'status',
     build: () =>
       source.look((figures) => inSlices(encode({ groups: groups(), figures, nowMs: clock() }))),
-    clock,
-    log,
+    madeOf: groups,
+    ...{ maxAgeMs, clock, log },
   })
-  let madeAt = Number.NaN
-  let madeOf: Catalog['groups'] | undefined
-  return {
-    async current(): Promise<Published | undefined> {
-      const ageMs = clock() - madeAt
-      const isYoung = ageMs >= 0 && ageMs < maxAgeMs
-      if (isYoung && madeOf === groups()) {
-        await publication.idle()
-      } else {
-        madeAt = clock()
-        madeOf = groups()
-        await publication.refresh()
-      }
-      return publication.current()
-    },
-    idle: publication.idle,
-  }
-}

@@ -136,6 +136,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           priceBackupUrl: null,
           logoUrl: null,
           accent: null,
+          frontPage: null,
           subtitle: null,
           docUrl: null,
           contact: null,

@@ -6,6 +6,7 @@ import { statusPath, statusRoutes } from '../../../src/site/routes.ts'
 import { createStatusPages } from '../../../src/site/status/pages.ts'
 import type { StatusDocument } from '../../../src/site/status/schema.ts'
 import { catalogOf, tokenTerms } from '../feed/catalogs.ts'
+import { siteNamed } from '../frame-site.ts'
 import { figuresOf } from './figures.ts'
 
 const first = Date.UTC(2026, 10, 22, 8)
@@ -43,7 +44,7 @@ beforeEach(() => {
       },
     },
     groups: () => catalog.groups,
-    siteName: () => 'a gateway',
+    site: () => siteNamed('a gateway'),
     clock: () => now,
     log,
   })

@@ -4,11 +4,11 @@ import { escapeHtml } from '../../../look/text.ts'
 import { type BucketSize, bucketMs } from '../../../store/ports/availability.ts'
 import { barState, type State } from '../document.ts'
 import type { StatusGroup, StatusModel } from '../schema.ts'
-import { duration, freeText, percent, percentOf, shorten } from './words.ts'
+import { duration, freeText, percent, percentOf } from './words.ts'
 import type { Words } from './words-en.ts'
 
 /** Code points shown of a name, and of a description. */
-const longestName = 60
+export const longestName = 60
 const longestDescription = 160
 
 /** A group's figures, and its models that are shown. */
@@ -124,9 +124,6 @@ function modelHtml(model: StatusModel, words: Words): string {
     `<td class="w">${speed === null ? '–' : words.perSecond(speed.toFixed(1))}`
   )
 }
-
-/** For the title of the page, which has no markup. */
-export const plainName = (name: string) => escapeHtml(shorten(name, longestName))
 
 type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
 

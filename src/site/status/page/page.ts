@@ -1,6 +1,7 @@
 import type { AvailabilityFigures } from '../../../catalog/availability.ts'
 import type { Catalog, Group } from '../../../catalog/catalog.ts'
 import { compareCodePoints } from '../../../lib/table.ts'
+import type { FrameSite } from '../../../look/frame.ts'
 import type { Language } from '../../../look/language.ts'
 import {
   askedModels,
@@ -26,7 +27,7 @@ const mostBytes = 59_000
 const listedModels = 50
 
 interface PageParts {
-  readonly siteName: string
+  readonly site: FrameSite
   readonly groups: Catalog['groups']
   readonly figures: AvailabilityFigures
   readonly nowMs: number
@@ -38,14 +39,14 @@ interface PageParts {
  * the others a row. Yields for `inSlices`.
  */
 export function* statusPage(parts: PageParts): Generator<void, string> {
-  const { siteName, groups, figures, nowMs, language } = parts
+  const { site, groups, figures, nowMs, language } = parts
   const looks: Looks = { words: words[language], nowMs }
   const shown: Described[] = []
   for (const group of shownGroups(groups)) {
     shown.push(yield* describe(group, parts))
     yield
   }
-  const frame: Frame = { siteName, language, looks, shown, since: figures.hoursFrom }
+  const frame: Frame = { site, language, looks, shown, since: figures.hoursFrom }
   const { before, after } = frameHtml(frame)
   // Room for the words about groups without room.
   const spare =

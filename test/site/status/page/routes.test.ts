@@ -4,6 +4,7 @@ import { createLogger } from '../../../../src/lib/log.ts'
 import { answerPage } from '../../../../src/site/routes.ts'
 import { createStatusPages } from '../../../../src/site/status/pages.ts'
 import { catalogOf, tokenTerms } from '../../feed/catalogs.ts'
+import { siteNamed } from '../../frame-site.ts'
 import { figuresOf } from '../figures.ts'
 
 const first = Date.UTC(2026, 10, 22, 8)
@@ -35,7 +36,7 @@ beforeEach(() => {
         return work(figuresOf([]))
       },
     },
-    ...{ groups: () => catalog.groups, siteName: () => siteName, clock: () => now, log },
+    ...{ groups: () => catalog.groups, site: () => siteNamed(siteName), clock: () => now, log },
   })
 })
 

@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import { inSlices } from '../../lib/slices.ts'
+import type { FrameSite } from '../../look/frame.ts'
+import type { Language } from '../../look/language.ts'
+import { createFresh, type Fresh } from '../fresh.ts'
+import type { Published } from '../published.ts'
+import type { StatusSource } from '../status/pages.ts'
+import { clientAddresses, type SiteAddress } from './addresses.ts'
+import type { OwnPage } from './own-page.ts'
+
+/** What the configuration says of the front page. */
+export interface FrontSite extends SiteAddress {
+  readonly subtitle: string | null
+  /** The operator's own page, an absolute path; null: none. */
+  readonly frontPage: string | null
+}
+
+export interface FrontPagesParts {
+  readonly status: StatusSource
+  readonly groups: () => Catalog['groups']
+  readonly site: () => FrontSite
+  readonly frame: () => FrameSite
+  readonly isOpen: () => boolean
+  /** The text of a file; rejects where it can't be read. */
+  readonly readText: (path: string) => Promise<string>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Models that the page lists. */
+const listed = 12
+
+const maxAgeMs = 15_000
+
+/** Pages by language and, without a configured address, by the origin that they were asked at. */
+const mostPages = 8
+
+/** The pages at `/`, built on request. */
+export function createFrontPages(parts: FrontPagesParts) {
+  const { status, groups, site, frame, isOpen, clock, log } = parts
+  const pages = new LRUCache<string, Fresh>({ max: mostPages })
+
+  async function build(language: Language, origin: string): Promise<string> {
+    const own = await ownPage(parts)
+    if (own) {
+      const { ownPageHtml } = await import('./own-page.ts')
+      return ownPageHtml(own, { language, site: frame(), subtitle: site().subtitle })
+    }
+    const { frontFacts } = await import('./facts.ts')
+    const { frontPage } = await import('./page.ts')
+    const facts = await status.look((figures) =>
+      inSlices(frontFacts({ groups: groups(), figures, most: listed })),
+    )
+    const addresses = clientAddresses(site(), origin, language)
+    const { subtitle } = site()
+    return frontPage({ language, site: frame(), subtitle, addresses, isOpen: isOpen(), facts })
+  }
+
+  return {
+    /** Undefined: none could be built yet. `origin`: where it was asked for. */
+    page(language: Language, origin: string): Promise<Published | undefined> {
+      const key = `${language} ${site().baseUrl === null ? origin : ''}`
+      const known = pages.get(key)
+      if (known) return known.current()
+      const made = createFresh({
+        name: 'front page',
+        build: () => build(language, origin),
+        madeOf: groups,
+        ...{ maxAgeMs, clock, log },
+      })
+      pages.set(key, made)
+      return made.current()
+    },
+    /** Forgets all pages: the configuration has changed. */
+    forget: () => pages.clear(),
+    async idle(): Promise<void> {
+      await Promise.all([...pages.values()].map((page) => page.idle()))
+    },
+  }
+}
+
+/** The operator's page; where it can't be read, the usual one is shown. */
+async function ownPage({ site, readText, log }: FrontPagesParts): Promise<OwnPage | undefined> {
+  const path = site().frontPage
+  if (path === null) return undefined
+  try {
+    return { path, text: await readText(path) }
+  } catch (error) {
+    log.error('the file of site.front_page cannot be read: the usual front page is shown', {
+      path,
+      error,
+    })
+    return undefined
+  }
+}

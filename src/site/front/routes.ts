@@ -1,0 +1,74 @@
+import { Elysia } from 'elysia'
+import type { FrameSite } from '../../look/frame.ts'
+import { languageOf } from '../../look/language.ts'
+import { logoSvg } from '../../look/logo.ts'
+import { accentsOf, usualAccent } from '../../look/tokens.ts'
+import { respondPage } from '../page.ts'
+import { unavailable } from '../published.ts'
+import type { createFrontPages } from './pages.ts'
+
+interface FrontParts {
+  readonly pages: Pick<ReturnType<typeof createFrontPages>, 'page'>
+  readonly frame: () => FrameSite
+  /** Names of the models that have a page; undefined: there are no such pages. */
+  readonly models: () => readonly string[] | undefined
+}
+
+/** What every host that shows pages answers beside them. */
+export const browserPaths = ['/favicon.svg', '/favicon.ico', '/robots.txt'] as const
+
+const raw = { parse: 'none' } as const
+
+/** `/`, and what browsers and search engines ask for by themselves. */
+export function frontRoutes({ pages, frame, models }: FrontParts) {
+  const originOf = (request: Request) => frame().origin ?? new URL(request.url).origin
+  return new Elysia({ name: 'site.front' })
+    .get(
+      '/',
+      async ({ request }) => {
+        const language = languageOf(request)
+        const published = await pages.page(language, new URL(request.url).origin)
+        if (published === undefined) return unavailable('text/plain', nothingYet)
+        return respondPage({
+          ...{ request, published, language, logoUrl: frame().logoUrl, copies: true },
+        })
+      },
+      raw,
+    )
+    .get('/favicon.svg', () => favicon(frame()), raw)
+    .get('/favicon.ico', () => moved(frame().logoUrl ?? '/favicon.svg'), raw)
+    .get(
+      '/robots.txt',
+      async ({ request }) => {
+        const { robotsText } = await import('./robots.ts')
+        return text('text/plain', robotsText(originOf(request)))
+      },
+      raw,
+    )
+    .get(
+      '/sitemap.xml',
+      async ({ request }) => {
+        const { sitemapXml } = await import('./robots.ts')
+        return text('application/xml', sitemapXml(originOf(request), models()))
+      },
+      raw,
+    )
+}
+
+const nothingYet = 'The page is not available at present. Try again in a minute.\n'
+
+const anHour = 'public, max-age=3600'
+
+const text = (type: string, body: string) =>
+  new Response(body, {
+    headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': anHour },
+  })
+
+const moved = (location: string) =>
+  new Response(null, { status: 302, headers: { location, 'cache-control': anHour } })
+
+function favicon({ logoUrl, accent }: FrameSite): Response {
+  if (logoUrl !== null) return moved(logoUrl)
+  const { accent: ground, 'on-accent': mark } = accentsOf(accent ?? usualAccent).light
+  return text('image/svg+xml', logoSvg({ ground, mark }))
+}
