@@ -22,7 +22,8 @@ interface ApiParts {
   readonly language: DocsLanguage
 }
 
-const usualAddress = 'http://localhost:8787'
+/** Where a gateway answers that was told no other address. */
+export const usualAddress = 'http://localhost:8787'
 
 /** The reference of the API as a page, made from what the OpenAPI document is made from. */
 export function apiPage(parts: ApiParts): DocsContent {
@@ -90,10 +91,10 @@ function operationHtml({ site, language }: ApiParts, placed: PlacedOperation): s
     }),
   ]
   const causes = { 200: answer, ...(!isOpen && { 401: keyRefused }), ...operation.others }
-  const statuses = Object.entries(causes).map(([status, cause]) => row(status, '', cause))
+  const statuses = Object.entries(causes).map(([status, cause]) => row(status, undefined, cause))
   const part = (title: string, html: string) => (html === '' ? '' : `<h4>${title}</h4>${html}`)
   const fields = tableOf([words.name, words.type, words.meaning], rows)
-  const answers = tableOf([words.status, '', words.meaning], statuses)
+  const answers = tableOf([words.status, words.meaning], statuses)
   return (
     headingHtml({ id: idOf(placed), depth: 3, html: escapeHtml(summary) }) +
     `<p class="op"><b class="${method.toLowerCase()}">${method}</b> <code>${escapeHtml(path)}</code>` +
@@ -114,8 +115,9 @@ function exampleHtml(example: unknown): string {
   return codeBlock(typeof example === 'string' ? example : JSON.stringify(example, null, 2), 'json')
 }
 
-const row = (name: string, kind: string, meaning: string) =>
-  `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(kind)}</td><td>${escapeHtml(meaning)}</td></tr>`
+const row = (name: string, kind: string | undefined, meaning: string) =>
+  `<tr><td><code>${escapeHtml(name)}</code></td>` +
+  `${kind === undefined ? '' : `<td>${escapeHtml(kind)}</td>`}<td>${escapeHtml(meaning)}</td></tr>`
 
 const tableOf = (heads: readonly string[], rows: readonly string[]) =>
   rows.length === 0

@@ -1,7 +1,8 @@
 import type { AnyElysia } from 'elysia'
 import { type FrameSite, publicPage } from '../../look/frame.ts'
+import { escapeHtml } from '../../look/text.ts'
 import type { JsonSchema } from '../schemas.ts'
-import { type ApiError, apiPage, apiSections } from './api-page.ts'
+import { type ApiError, apiPage, apiSections, usualAddress } from './api-page.ts'
 import { type ConfigSection, configurationPage, configurationSections } from './configuration.ts'
 import { type DocsSite, placedOperations, type RequestSchemas } from './document.ts'
 import { type DocsContent, docsBody } from './frame.ts'
@@ -53,7 +54,9 @@ export async function createDocsPages(source: DocsSource) {
       return inEnglish(apiPage({ site: docsSite, placed, errors, language }), language)
     if (name === 'translation') return inEnglish(translationPage(language), language)
     const page = guidePages(language).find((one) => one.name === name)
-    return page && (page.written === language ? page : inEnglish(page, language))
+    if (page === undefined) return undefined
+    const here = { ...page, html: withAddress(page.html, docsSite.addresses[0]) }
+    return page.written === language ? here : inEnglish(here, language)
   }
 
   function search(language: DocsLanguage) {
@@ -105,6 +108,12 @@ function wholePage(
     copies: true,
   })
 }
+
+/** The guide's examples with the address that clients use; what only this machine answers stays. */
+export const withAddress = (html: string, address = usualAddress): string =>
+  html.replaceAll(ofClients, escapeHtml(address.replace(/\/+$/, '')))
+
+const ofClients = new RegExp(`${usualAddress}(?!/(?:livez|readyz|metrics))`, 'g')
 
 /** English content for readers of another language: a note says so. */
 function inEnglish(content: DocsContent, language: DocsLanguage): DocsContent {

@@ -48,6 +48,7 @@ mark{background:var(--accent-soft);color:var(--fg);border-radius:2px;font-weight
 .op b{font-family:var(--mono);font-size:var(--t-13);color:var(--accent)}
 .op b.delete{color:var(--bad)}.op b.get{color:var(--ok)}
 .docs h4{font-size:var(--t-13);color:var(--soft);font-weight:600;margin-top:var(--s-6)!important}
+.docs .try{display:none}.can-copy .docs .try{display:block}
 .try{border:1px solid var(--line);border-radius:var(--radius);padding:var(--s-2) var(--s-4)}
 .try summary{font-size:var(--t-14);font-weight:500}
 .try form{display:grid;gap:var(--s-3);padding:var(--s-3) 0;font-size:var(--t-14)}

@@ -12,7 +12,7 @@ export const tryScript =
   "addEventListener('submit',async e=>{const f=e.target;if(!f.matches('.try form'))return;e.preventDefault();" +
   "const o=f.querySelector('output'),q=new URLSearchParams,h={},d=f.dataset;let p=d.path;" +
   "for(const i of f.querySelectorAll('[data-in]'))if(i.dataset.in==='path')p=p.replace('{'+i.name+'}'," +
-  "encodeURIComponent(i.value).replaceAll('%2F','/'));else if(i.value)q.set(i.name,i.value);" +
+  'encodeURIComponent(i.value).replace(/%2F|%3A/g,decodeURIComponent));else if(i.value)q.set(i.name,i.value);' +
   "const k=f.elements.token?.value.trim(),b=f.elements.body?.value;if(k)h.authorization='Bearer '+k;" +
   "if(b)h['content-type']='application/json';o.textContent='…';const t=performance.now();" +
   "try{const r=await fetch(p+(q.size?'?'+q:''),{method:d.method,headers:h,body:b,credentials:'omit'});" +

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Glob } from 'bun'
 import { loadConfig } from '../../../src/app/config/load.ts'
 import { configReference } from '../../../src/app/config/reference.ts'
 import { createTemplate } from '../../../src/app/config/template.ts'
@@ -7,7 +9,9 @@ import { createLogger } from '../../../src/lib/log.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import { languages } from '../../../src/look/language.ts'
 import { renderPage } from '../../../src/site/docs/guide/markdown.ts'
+import { guideTexts } from '../../../src/site/docs/guide/texts.ts'
 import { menuOf } from '../../../src/site/docs/library.ts'
+import { withAddress } from '../../../src/site/docs/pages.ts'
 import { createSearch, excerptOf } from '../../../src/site/docs/search.ts'
 import { docsCss } from '../../../src/site/docs/style.ts'
 import { openStore } from '../../support/empty-store.ts'
@@ -114,6 +118,15 @@ test('a search finds Chinese words, whole or begun', () => {
   expect(search('x'.repeat(10_000))).toEqual([])
 })
 
+test.each(languages)('the program has every page of data/docs in the language %s', (language) => {
+  const files = [
+    ...new Glob('*.md').scanSync(join(import.meta.dir, '../../../data/docs', language)),
+  ]
+  expect(guideTexts[language].map(({ name }) => name)).toEqual(
+    files.sort().map((file) => file.replace(/^\d+-|\.md$/g, '')),
+  )
+})
+
 test('an excerpt shows the place of a word, escaped', () => {
   const text = `${'words before '.repeat(20)}<b> & needle ${'words after '.repeat(30)}`
   const excerpt = excerptOf(text, ['needle'])
@@ -132,6 +145,14 @@ test('HTML in a page is shown, not obeyed; links lead to the site or to web addr
   expect(html).not.toMatch(/<script|<i |<img|javascript:/)
   expect(html).toContain('<a href="/docs/clients#top">b</a>')
   expect(idsOf(html)).toEqual(['twice', 'twice-1'])
+})
+
+test('the examples have the address that clients use, except where only the machine itself answers', () => {
+  const shown = withAddress(
+    'http://localhost:8787/v1 http://localhost:8787/readyz',
+    'https://a.example/',
+  )
+  expect(shown).toBe('https://a.example/v1 http://localhost:8787/readyz')
 })
 
 test('the documentation has no colour that is none of the look', () => {
