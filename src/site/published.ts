@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
-import { constants, gzip } from 'node:zlib'
-import { isGzipAccepted } from '../lib/accepted-coding.ts'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { acceptedCoding, type Coding } from '../lib/accepted-coding.ts'
 import type { Clock } from '../lib/clock.ts'
 import { coalesce, createSingleFlight } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'
@@ -10,9 +10,11 @@ import type { DocumentStore, SharedDocument } from '../store/ports/store.ts'
 export interface Published {
   readonly body: Uint8Array
   readonly gzip: Uint8Array
+  readonly brotli: Uint8Array
   /** Strong tags, one for each encoding. */
   readonly etag: string
   readonly gzipEtag: string
+  readonly brotliEtag: string
   /** HTTP date, in whole seconds. */
   readonly lastModified: string
 }
@@ -29,25 +31,32 @@ export async function publish(
   const body = new TextEncoder().encode(json)
   if (previous && Buffer.compare(body, previous.body) === 0) return previous
   // On the thread pool: a large document would delay requests by tens of milliseconds.
-  const compressed = await compress(body, { level: constants.Z_BEST_COMPRESSION })
+  const [compressed, brotli] = await Promise.all([
+    compress(body, { level: constants.Z_BEST_COMPRESSION }),
+    compressBrotli(body),
+  ])
   const earliest = previous ? Date.parse(previous.lastModified) + 1000 : 0
   return {
-    body,
-    gzip: compressed,
-    etag: strongTag(body),
-    gzipEtag: strongTag(compressed),
+    ...encoded(body, compressed, brotli),
     lastModified: new Date(Math.max(nowMs, earliest)).toUTCString(),
   }
 }
 
+const encoded = (body: Uint8Array, gzipped: Uint8Array, brotli: Uint8Array) => ({
+  ...{ body, gzip: gzipped, brotli },
+  ...{ etag: strongTag(body), gzipEtag: strongTag(gzipped), brotliEtag: strongTag(brotli) },
+})
+
 /** A version of another node; that of `previous` returns `previous` itself. */
-function takeOver(document: SharedDocument, previous: Published | undefined): Published {
+async function takeOver(
+  document: SharedDocument,
+  previous: Published | undefined,
+): Promise<Published> {
   const { body, gzip: compressed, lastModifiedMs } = document
   const lastModified = new Date(lastModifiedMs).toUTCString()
   if (previous?.lastModified === lastModified && !Buffer.compare(body, previous.body))
     return previous
-  const etags = { etag: strongTag(body), gzipEtag: strongTag(compressed) }
-  return { body, gzip: compressed, ...etags, lastModified }
+  return { ...encoded(body, compressed, await compressBrotli(body)), lastModified }
 }
 
 const toShared = ({ body, gzip: bytes, lastModified }: Published): SharedDocument => {
@@ -56,8 +65,8 @@ const toShared = ({ body, gzip: bytes, lastModified }: Published): SharedDocumen
 
 /** Answers a GET or HEAD: 304 or the document, compressed if accepted. No CORS headers. */
 export function respond(request: Request, published: Published): Response {
-  const isGzip = isGzipAccepted(request)
-  const etag = isGzip ? published.gzipEtag : published.etag
+  const coding = acceptedCoding(request)
+  const { bytes, etag } = representation(published, coding)
   const { lastModified } = published
   const headers = new Headers({
     etag,
@@ -69,8 +78,19 @@ export function respond(request: Request, published: Published): Response {
   if (isUnchanged(request.headers, etag, lastModified))
     return new Response(null, { status: 304, headers })
   headers.set('content-type', 'application/json; charset=utf-8')
-  if (isGzip) headers.set('content-encoding', 'gzip')
-  return new Response(isGzip ? published.gzip : published.body, { headers })
+  if (coding) headers.set('content-encoding', coding)
+  return new Response(bytes, { headers })
+}
+
+function representation(published: Published, coding: Coding | undefined) {
+  switch (coding) {
+    case 'br':
+      return { bytes: published.brotli, etag: published.brotliEtag }
+    case 'gzip':
+      return { bytes: published.gzip, etag: published.gzipEtag }
+    case undefined:
+      return { bytes: published.body, etag: published.etag }
+  }
 }
 
 /** An error in place of a document. */
@@ -105,6 +125,23 @@ export async function respondWith(
 }
 
 const compress = promisify(gzip)
+const pack = promisify(brotliCompress)
+
+/** Larger documents are packed faster, if less: the price feed may have megabytes. */
+const largeBytes = 200_000
+
+function compressBrotli(body: Uint8Array): Promise<Uint8Array> {
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: body.length > largeBytes ? 5 : 9,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+    // The window is what the encoder takes in memory: no larger than the document.
+    [constants.BROTLI_PARAM_LGWIN]: Math.min(
+      Math.max(Math.ceil(Math.log2(body.length + 1)), 16),
+      22,
+    ),
+  }
+  return pack(body, { params })
+}
 
 const strongTag = (bytes: Uint8Array) =>
   `"${new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 27)}"`

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type Published, publish, respond } from '../../src/site/published.ts'
 
 const at = (seconds: number) => Date.UTC(2026, 10, 21, 12) + seconds * 1000
 const json = JSON.stringify({ text: 'price '.repeat(100) })
 const document = await publish(json, undefined, at(0.7))
-const { etag, gzipEtag, lastModified } = document
+const { etag, gzipEtag, brotliEtag, lastModified } = document
 
 const ask = (headers: Record<string, string>, method = 'GET', of: Published = document) =>
   respond(new Request('http://gateway/feed', { method, headers }), of)
@@ -17,7 +17,8 @@ describe('publish', () => {
 
   test('other bytes change the tags and the date; the same bytes later have the same tags', async () => {
     const other = await publish(`${json} `, document, at(60))
-    expect(new Set([other.etag, other.gzipEtag, etag, gzipEtag]).size).toBe(4)
+    const tags = [other.etag, other.gzipEtag, other.brotliEtag, etag, gzipEtag, brotliEtag]
+    expect(new Set(tags).size).toBe(6)
     expect(other.lastModified).toBe('Sat, 21 Nov 2026 12:01:00 GMT')
     const again = await publish(json, other, at(120))
     expect([again.etag, again.gzipEtag]).toEqual([etag, gzipEtag])
@@ -34,6 +35,8 @@ describe('publish', () => {
   test('compresses the same bytes', () => {
     expect(gunzipSync(document.gzip).toString()).toBe(json)
     expect(document.gzip.length).toBeLessThan(json.length / 4)
+    expect(brotliDecompressSync(document.brotli).toString()).toBe(json)
+    expect(document.brotli.length).toBeLessThan(document.gzip.length)
   })
 })
 
@@ -51,31 +54,36 @@ describe('respond', () => {
     })
   })
 
-  const encodings: [string, boolean][] = [
-    ['gzip', true],
-    ['GZIP', true],
-    ['x-gzip', true],
-    ['deflate, gzip;q=0.5, br', true],
-    ['gzip ; q=1.0', true],
-    ['*', true],
-    ['*;q=0.1', true],
-    ['identity;q=0.5, gzip', true],
-    ['', false],
-    ['identity', false],
-    ['br, zstd', false],
-    ['gzip;q=0', false],
-    ['gzip;q=0.000, *', false],
-    ['*;q=0', false],
-    ['gzip;q=0.2, identity;q=0.8', false],
-    ['gzipped', false],
+  const encodings: [string, 'br' | 'gzip' | null][] = [
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['deflate, gzip;q=0.5, br', 'br'],
+    ['gzip, br;q=0.5', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['gzip ; q=1.0', 'gzip'],
+    ['*', 'br'],
+    ['identity;q=0.5, gzip', 'gzip'],
+    ['', null],
+    ['identity', null],
+    ['zstd', null],
+    ['gzip;q=0', null],
+    ['*;q=0', null],
+    ['gzip;q=0.2, identity;q=0.8', null],
+    ['gzipped', null],
   ]
-  test.each(encodings)('accept-encoding %p: gzip %p', async (accepted, isGzip) => {
+  test.each(encodings)('accept-encoding %p: %p', async (accepted, coding) => {
     const response = ask({ 'accept-encoding': accepted })
-    expect(response.headers.get('content-encoding')).toBe(isGzip ? 'gzip' : null)
-    expect(response.headers.get('etag')).toBe(isGzip ? gzipEtag : etag)
+    expect(response.headers.get('content-encoding')).toBe(coding)
+    const tag = coding === 'br' ? brotliEtag : coding === 'gzip' ? gzipEtag : etag
+    expect(response.headers.get('etag')).toBe(tag)
     expect(response.headers.get('vary')).toBe('accept-encoding')
     const bytes = await response.bytes()
-    expect(bytes).toEqual(isGzip ? document.gzip : document.body)
+    const { gzip, brotli, body } = document
+    expect(bytes).toEqual(
+      new Uint8Array(coding === 'br' ? brotli : coding === 'gzip' ? gzip : body),
+    )
   })
 
   const later = 'Sat, 21 Nov 2026 12:00:01 GMT'

@@ -99,7 +99,7 @@ test('copies byte for byte with the date of the origin, then asks on condition',
   expect(mirror.current()).toBe(first)
   expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([
     null,
-    first?.gzipEtag ?? '',
+    first?.brotliEtag ?? '',
   ])
   await give(feedOf(0.05), noon + 1000)
   await mirror.refresh()
@@ -116,7 +116,7 @@ test('a restart serves the last good copy at once, and asks on condition', async
   expect(textOf(after)).toBe(feedOf(0.04))
   expect(after.current()).toEqual(before.current())
   await after.refresh()
-  expect(requests.at(-1)?.headers.get('if-none-match')).toBe(before.current()?.gzipEtag ?? '')
+  expect(requests.at(-1)?.headers.get('if-none-match')).toBe(before.current()?.brotliEtag ?? '')
   expect(after.current()).toEqual(before.current())
 })
 
