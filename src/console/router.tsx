@@ -39,6 +39,7 @@ const routes = root.addChildren([
     page('/playground', () => import('./pages/playground/page.tsx')),
     page('/profile', () => import('./pages/profile/page.tsx')),
     page('/admin', () => import('./pages/admin-overview/page.tsx')),
+    page('/admin/start', () => import('./pages/start/page.tsx')),
     page('/admin/channels', () => import('./pages/channels/list.tsx')),
     page('/admin/channels/$id', () => import('./pages/channels/page.tsx')),
     page('/admin/groups', () => import('./pages/groups/list.tsx')),

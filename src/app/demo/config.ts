@@ -52,6 +52,10 @@ export function createDemoConfig(parts: DemoParts): string {
         demo: { input: 0.25, output: 2, cache_read: 0.025, cache_write: 0.3125 },
         'demo-embedding': { input: 0.02, output: 0 },
         'demo-painter': { per_call: 0.04 },
+        // DeepSeek's own price is in no list of vendors' prices.
+        ...(isEmpty
+          ? {}
+          : { 'deepseek-v4-flash': { input: 0.14, output: 0.28, cache_read: 0.028 } }),
       },
       accounts: [
         {

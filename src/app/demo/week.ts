@@ -143,6 +143,7 @@ function settlementOf(one: PlannedRequest, { catalog, tokens }: Facts): Settleme
   const channels = catalog.channels.filter(({ models }) => models.some(({ id }) => id === model))
   const channel = channels[turn === 'retried' ? channels.length - 1 : 0]
   const price = catalog.prices.find((row) => row.model === model && channel !== undefined)
+  if (channel && !price) throw new Error(`the demo lacks a price of ${model}`)
   const { usage, isEstimated } = usageOf(one)
   const calls = usage === emptyUsage ? 0 : 1
   const { multiplierMillionths, longContextPricing } = group

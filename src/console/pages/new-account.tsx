@@ -25,7 +25,7 @@ export function SetUp() {
       ) : (
         <>
           <p>{text.intro}</p>
-          <AccountForm submit={text.createAdministrator} make={make} next="/console/admin" />
+          <AccountForm submit={text.createAdministrator} make={make} next="/console/admin/start" />
         </>
       )}
     </Outside>
@@ -61,7 +61,7 @@ interface Account {
 interface AccountFormProps {
   readonly submit: string
   readonly make: (account: Account) => Promise<void>
-  readonly next: '/console' | '/console/admin'
+  readonly next: '/console' | '/console/admin/start'
 }
 
 function AccountForm({ submit, make, next }: AccountFormProps) {

@@ -1,10 +1,10 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Overview } from '../../admin/overview/schema.ts'
-import { api, useCall } from '../lib/api.ts'
+import { api, useCall, useMe } from '../lib/api.ts'
 import { formatUsd } from '../lib/format.ts'
 import { bilingual, useText } from '../lib/language.ts'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
-import { ButtonLink, Figure, TextLink } from '../parts/text.tsx'
+import { ButtonLink, Figure, Hint, TextLink } from '../parts/text.tsx'
 import { RequestsFigure, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
 
 /** The first page of who is signed in: what is left, and what was used. */
@@ -27,7 +27,7 @@ export function Page() {
 function Content({ overview, days }: { readonly overview: Overview; readonly days: number }) {
   return (
     <Stack gap="md">
-      <BalanceWarning overview={overview} />
+      {overview.tokens > 0 ? <BalanceWarning overview={overview} /> : <NoBalance {...overview} />}
       <Figures overview={overview} days={days} />
       {overview.usage.sum.requests === 0 ? (
         <Nothing hasToken={overview.tokens > 0} days={days} />
@@ -40,6 +40,15 @@ function Content({ overview, days }: { readonly overview: Overview; readonly day
 
 function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days: number }) {
   const text = useText(texts)
+  const isAdmin = useMe().data?.role === 'admin'
+  if (!hasToken && isAdmin) {
+    return (
+      <Empty
+        text={{ empty: text.noTokenTitle, emptyHint: text.firstSteps }}
+        action={<ButtonLink to="/admin/start">{text.toFirstSteps}</ButtonLink>}
+      />
+    )
+  }
   if (!hasToken) {
     return (
       <Empty
@@ -86,6 +95,15 @@ function Figures({ overview, days }: FiguresProps) {
   )
 }
 
+/** Who has no token yet has done nothing wrong: a hint says what comes before the first request. */
+function NoBalance({ balance, balance_state }: Overview) {
+  const text = useText(texts)
+  const role = useMe().data?.role
+  // An administrator's first steps put something on the account.
+  if (balance_state !== 'used_up' || role !== 'user') return null
+  return <Hint>{text.noBalance(formatUsd(balance))}</Hint>
+}
+
 function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
   const text = useText(texts)
   const { balance, balance_low_below, balance_state } = overview
@@ -119,6 +137,15 @@ const texts = bilingual({
     'The balance is {balance}: requests are refused until it is topped up. Ask the operator of this gateway.',
     '当前余额 {balance}：充值之前，请求都会被拒绝。请联系网关管理员。',
   ],
+  noBalance: [
+    'Your balance is {balance}. Ask the operator of this gateway for a top-up before your first request.',
+    '当前余额 {balance}。发送第一个请求之前，请联系网关管理员充值。',
+  ],
+  firstSteps: [
+    'Three steps lead from a vendor’s key to the first answer, with a token for your programs.',
+    '三个步骤，从厂商密钥到第一个回答，并为您的程序创建令牌。',
+  ],
+  toFirstSteps: ['First answer in three steps', '三步得到第一个回答'],
   toBalance: ['Balance and ledger', '余额与账单'],
   range: ['Spent in {days} days', '近 {days} 天消费'],
   requests: ['Requests', '请求数'],

@@ -33,6 +33,9 @@ describeInBrowser('an administrator', () => {
 
   test('begins with the link of the first start', async () => {
     ;({ page, errors } = await setUp(scene))
+    await page.getByRole('button', { name: 'Fetch models' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await follow(page, 'Gateway')
     await page.getByRole('link', { name: /Add a channel/ }).waitFor()
   })
 

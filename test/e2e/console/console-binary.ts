@@ -58,7 +58,7 @@ type Console = Awaited<ReturnType<typeof startConsole>>
 export async function setUp(console: Console) {
   const visit = await console.visit(console.setupPath())
   await enterNewAccount(visit.page, administrator, 'Create administrator')
-  await visit.page.getByRole('heading', { name: 'Gateway', exact: true }).waitFor()
+  await visit.page.getByRole('heading', { name: 'First answer in three steps' }).waitFor()
   return visit
 }
 

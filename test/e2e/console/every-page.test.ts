@@ -27,6 +27,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   '/playground': ['/playground'],
   '/profile': ['/profile'],
   '/admin': ['/admin'],
+  '/admin/start': ['/admin/start', '/admin/start?step=vendor'],
   '/admin/channels': ['/admin/channels'],
   '/admin/channels/$id': ['/admin/channels/1', '/admin/channels/new'],
   '/admin/groups': ['/admin/groups'],

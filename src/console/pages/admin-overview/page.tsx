@@ -5,7 +5,7 @@ import { formatBytes, formatUptime, formatUsd } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { column, DataTable, figure } from '../../parts/list.tsx'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
-import { AnchorLink, Figure, Hint, TextLink, Time } from '../../parts/text.tsx'
+import { AnchorLink, ButtonLink, Figure, Hint, TextLink, Time } from '../../parts/text.tsx'
 import { RequestsFigure, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
 import { causeText } from '../requests/causes.ts'
 import { texts } from './text.ts'
@@ -178,7 +178,16 @@ function NextSteps({ steps }: Pick<GatewayOverview, 'steps'>) {
       <Title order={2} size="h5">
         {text.next}
       </Title>
-      <Hint mb="xs">{text.nextHint}</Hint>
+      {isServing ? (
+        <Hint mb="xs">{text.nextHint}</Hint>
+      ) : (
+        <>
+          <ButtonLink to="/admin/start" my="xs" w="fit-content">
+            {text.toFirstSteps}
+          </ButtonLink>
+          <Hint mb="xs">{text.byParts}</Hint>
+        </>
+      )}
       <List type="ordered" spacing={6} center={false}>
         {steps.map(({ step, is_done }) => (
           <List.Item key={step}>

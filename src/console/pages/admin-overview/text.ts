@@ -15,6 +15,8 @@ export const texts = bilingual({
   version: ['Version {version}', '版本 {version}'],
   next: ['What to do next', '接下来要做的事'],
   nextHint: ['From nothing to the first answer, step by step.', '按步骤完成，即可得到第一个回答。'],
+  toFirstSteps: ['First answer in three steps', '三步得到第一个回答'],
+  byParts: ['Or make each part by itself:', '或者逐项创建：'],
   done: ['done', '已完成'],
   channel: ['Add a channel: the address of an upstream, and its key', '添加渠道：上游地址及其密钥'],
   group: ['Make a group that sells its models', '创建分组，用来出售渠道里的模型'],

@@ -1,6 +1,7 @@
 import type { Channel, ChannelChange } from '../../../admin/channels/schema.ts'
 import { type FieldsOf, formOf, limits, linesOf, type Typed } from '../../parts/form-fields.ts'
 import type { channelText } from './text.ts'
+import { vendorList } from './vendors.ts'
 
 export const protocols = ['chat', 'responses', 'messages', 'gemini'] as const
 export type ProtocolName = (typeof protocols)[number]
@@ -13,15 +14,14 @@ export const protocolTitles: Readonly<Record<ProtocolName, string>> = {
   gemini: 'Gemini',
 }
 
-/** Public addresses of well-known vendors, each as its own SDK has it. */
-export const vendors = {
-  OpenAI: { chat: 'https://api.openai.com/v1', responses: 'https://api.openai.com/v1' },
-  Anthropic: { messages: 'https://api.anthropic.com' },
-  'Google Gemini': { gemini: 'https://generativelanguage.googleapis.com' },
-  DeepSeek: { chat: 'https://api.deepseek.com/v1', messages: 'https://api.deepseek.com/anthropic' },
-  Moonshot: { chat: 'https://api.moonshot.cn/v1', messages: 'https://api.moonshot.cn/anthropic' },
-  OpenRouter: { chat: 'https://openrouter.ai/api/v1' },
-} as const
+type Speaks<List> = {
+  readonly [Name in keyof List]: List[Name] extends { speaks: infer S } ? S : never
+}
+
+/** Addresses of well-known vendors, by their names. */
+export const vendors = Object.fromEntries(
+  Object.entries(vendorList).map(([name, { speaks }]) => [name, speaks]),
+) as Speaks<typeof vendorList>
 
 /** Where a channel leads; its keys follow. */
 export const addressFields = {
