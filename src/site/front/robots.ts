@@ -1,4 +1,4 @@
-import { modelPath } from '../models/parts.ts'
+import { modelPath } from '../../look/model-path.ts'
 
 /** Search engines: the public pages yes, the console and the API no. */
 export const robotsText = (origin: string): string =>

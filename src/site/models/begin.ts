@@ -11,13 +11,16 @@ import { wordsOf } from './parts.ts'
 /** Stands for the key of the reader. */
 export const keyInSnippets = 'sk-your-key'
 
-const clientTitles: readonly (readonly [Client, string])[] = [
-  ['chat', 'OpenAI SDK · curl'],
-  ['messages', 'Anthropic SDK'],
-  ['claude-code', 'Claude Code'],
-  ['codex', 'Codex'],
-  ['gemini-cli', 'Gemini CLI'],
-  ['gemini', 'Google Gen AI SDK'],
+/** What is offered, by tab: of a client some snippets alone, by their titles. */
+const tabs: readonly (readonly [title: string, client: Client, only?: string])[] = [
+  ['curl', 'chat', 'curl'],
+  ['OpenAI · Python', 'chat', 'Python'],
+  ['OpenAI · TypeScript', 'chat', 'TypeScript'],
+  ['Anthropic SDK', 'messages'],
+  ['Google Gen AI SDK', 'gemini'],
+  ['Claude Code', 'claude-code'],
+  ['Codex', 'codex'],
+  ['Gemini CLI', 'gemini-cli'],
 ]
 
 /** What to write for each client, ready to be run with a key. */
@@ -26,24 +29,24 @@ export function beginHtml(model: ShownModel, address: string, language: Language
   const { kind, name } = model
   const parts =
     kind === 'answers'
-      ? clientTitles.map(([client, title]) => ({
-          title,
-          snippets: snippetsOf(client, { address, key: keyInSnippets, model: name }),
-        }))
+      ? tabs.map(([title, client, only]) => {
+          const all = snippetsOf(client, { address, key: keyInSnippets, model: name })
+          return { title, snippets: all.filter((one) => only === undefined || one.title === only) }
+        })
       : [{ title: 'curl', snippets: curls(model, address) }]
-  const tabs = parts.map(({ title, snippets }) => ({
+  const shown = parts.map(({ title, snippets }) => ({
     title,
     html: snippets
       .map(
         (one) =>
-          `<h3>${escapeHtml(one.title)}</h3>${copiable(`<pre tabindex="0"><code>${escapeHtml(one.code)}</code></pre>`, frameWords[language])}`,
+          `${snippets.length > 1 ? `<h3>${escapeHtml(one.title)}</h3>` : ''}${copiable(`<pre tabindex="0"><code>${escapeHtml(one.code)}</code></pre>`, frameWords[language])}`,
       )
       .join(''),
   }))
   return (
     `<section class="part" aria-labelledby="begin"><h2 id="begin">${words.begin}</h2>` +
     `<p>${words.beginLead} <code>${keyInSnippets}</code>. <a href="/console/tokens">${words.newToken}</a></p>` +
-    `${tabsHtml('client', words.begin, tabs)}</section>`
+    `${tabsHtml('client', words.begin, shown)}</section>`
   )
 }
 

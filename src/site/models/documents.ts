@@ -2,13 +2,14 @@ import type { AvailabilityFigures } from '../../catalog/availability.ts'
 import { nearest } from '../../lib/suggest.ts'
 import { type FrameSite, publicPage } from '../../look/frame.ts'
 import type { Language } from '../../look/language.ts'
+import { modelPath } from '../../look/model-path.ts'
 import { escapeHtml } from '../../look/text.ts'
 import { shorten } from '../status/page/words.ts'
 import { findRows } from './find.ts'
 import { listHtml, pageRows } from './list-page.ts'
 import { leadText, modelHtml, priceLine, structuredData } from './model-page.ts'
 import type { ShownModel } from './models.ts'
-import { listPath, modelPath, tokensText, wordsOf } from './parts.ts'
+import { listPath, tokensText, wordsOf } from './parts.ts'
 import { type ModelQuery, plainQuery, queryText } from './query.ts'
 import { modelsCss } from './style.ts'
 
@@ -101,11 +102,12 @@ function unknown(
   const links = meant.map(
     (one) => `<li><a href="${escapeHtml(modelPath(one))}">${escapeHtml(one)}</a></li>`,
   )
-  const suggested = links.length === 0 ? '' : `<h2>${words.meant}</h2><ul>${links.join('')}</ul>`
+  const suggested =
+    links.length === 0 ? '' : `<h2>${words.meant}</h2><ul class="meant">${links.join('')}</ul>`
   const body =
     `<div class="wrap"><h1>${words.unknownModel}</h1><p class="lead">` +
     `${escapeHtml(words.unknownModelText(shorten(name, 100)))}</p>` +
-    `<form class="bar" role="search" action="/models"><input type="search" name="q" aria-label="${words.search}" ` +
+    `<form class="again" role="search" action="/models"><input type="search" name="q" aria-label="${words.search}" ` +
     `value="${escapeHtml(shorten(bare, 100))}" maxlength="100"><button class="button main">${words.search}</button>` +
     `<a href="${listPath(plainQuery)}">${words.allModels}</a></form>${suggested}</div>`
   return publicPage({

@@ -33,8 +33,10 @@ export function extrasHtml(model: ShownModel, words: Words): string {
       : `<h3>${title}</h3><p>${lead}</p>${tableOf({ model, offered, listed, extras, price }, words)}`
   const inner =
     table(words.modalityPrices, words.modalityLead, modalityExtras(offered, words), perMillion) +
-    table(words.toolPrices, words.toolLead, toolExtras(offered, words), perUse) +
-    tiersHtml(offered, words)
+    (model.kind === 'answers'
+      ? table(words.toolPrices, words.toolLead, toolExtras(offered, words), perUse)
+      : '') +
+    (model.kind === 'embeddings' ? '' : tiersHtml(offered, words))
   if (inner === '') return ''
   return `<section class="part" aria-labelledby="extras"><h2 id="extras">${words.extras}</h2>${inner}</section>`
 }

@@ -1,13 +1,14 @@
 import { modalities } from '../../catalog/model-abilities.ts'
+import { modelPath } from '../../look/model-path.ts'
 import { escapeHtml } from '../../look/text.ts'
 import type { Row } from './find.ts'
 import { type Price, priceHtml, priceText } from './money.ts'
 import {
+  capital,
   cell,
   decimalsOf,
   listPath,
   modalitiesText,
-  modelPath,
   numberCell,
   savingHtml,
   stateHtml,
@@ -77,7 +78,7 @@ function formHtml({ query, words, vendors, groups }: ListParts): string {
     select(words.group, 'group', group, [any, ...groups.map((name) => [name, name] as const)]) +
     select(words.modality, 'modality', modality ?? '', [
       any,
-      ...kinds.map((one) => [one, words.modalities[one]] as const),
+      ...kinds.map((one) => [one, capital(words.modalities[one])] as const),
     ]) +
     select(words.contextAtLeast, 'context', String(context ?? ''), [
       any,
@@ -140,7 +141,7 @@ function rowHtml(row: Row, words: Words): string {
       columns.context,
       model.contextWindow === null ? '–' : tokensHtml(model.contextWindow),
     ) +
-    cell(words.takes, modalitiesText(model.input, words) + makes, ' class="wide"') +
+    cell(words.takes, capital(modalitiesText(model.input, words)) + makes, ' class="wide"') +
     chargedCells(row, words) +
     numberCell(columns.list, listHtmlOf(row)) +
     numberCell(columns.saving, savingHtml(saving, words) || '–') +

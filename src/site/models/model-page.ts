@@ -1,6 +1,7 @@
 import type { AvailabilityFigures } from '../../catalog/availability.ts'
 import { icon } from '../../look/icons.ts'
 import type { Language } from '../../look/language.ts'
+import { modelPath } from '../../look/model-path.ts'
 import { escapeHtml } from '../../look/text.ts'
 import { duration, percent } from '../status/page/words.ts'
 import { healthOf, type ModelHealth } from './availability.ts'
@@ -10,10 +11,10 @@ import { extrasHtml } from './extras.ts'
 import type { ShownModel } from './models.ts'
 import { priceText } from './money.ts'
 import {
+  capital,
   cell,
   foldedTable,
   modalitiesText,
-  modelPath,
   numberCell,
   stateHtml,
   tokensHtml,
@@ -44,10 +45,16 @@ export function modelHtml(parts: ModelParts): string {
     `<div class="wrap"><nav class="crumbs"><a href="/models">${words.allModels}</a>${vendorLink}</nav>` +
     `<div class="head"><h1>${escapeHtml(name)}</h1>${stateHtml(healthOf(model, figures), words)}</div>` +
     `<p class="lead">${escapeHtml(leadText(model, words))}</p>${factsHtml(model, words)}` +
-    `<div class="actions"><a class="button main" href="/console/playground?model=${encodeURIComponent(name)}">` +
-    `${words.tryIt}</a></div>${pricesHtml(model, words)}${beginHtml(model, address, language)}` +
+    `${tryHtml(model, words)}${pricesHtml(model, words)}${beginHtml(model, address, language)}` +
     `${extrasHtml(model, words)}${availabilityHtml(parts)}${endpointsHtml(model, words)}</div>`
   )
+}
+
+/** The console's playground has questions in text alone. */
+function tryHtml({ name, kind }: ShownModel, words: Words): string {
+  if (kind !== 'answers') return ''
+  const href = `/console/playground?model=${encodeURIComponent(name)}`
+  return `<div class="actions"><a class="button main" href="${href}">${words.tryIt}</a></div>`
 }
 
 /** The cheapest group's price in words, and how it compares with the list. */
@@ -67,11 +74,12 @@ export function leadText(model: ShownModel, words: Words): string {
 }
 
 /** `$1.25 input, $10.00 output per 1M tokens`, in the cheapest group. */
-export function priceLine({ sales: [sale] }: ShownModel, words: Words): string {
+export function priceLine({ kind, sales: [sale] }: ShownModel, words: Words): string {
   const charged = chargedFor(sale)
   if (charged.unit === 'free') return words.free
   if (charged.unit === 'call') return words.callLine(priceText(charged.price))
   const { input, output } = charged.tiers[0].rates
+  if (kind === 'embeddings') return words.inputLine(input ? priceText(input) : '–')
   return words.priceLine(input ? priceText(input) : '–', output ? priceText(output) : '–')
 }
 
@@ -84,8 +92,8 @@ function factsHtml(model: ShownModel, words: Words): string {
       contextWindow === null ? undefined : words.tokens(tokensHtml(contextWindow)),
     ],
     [words.maxOutput, maxOutput === null ? undefined : words.tokens(tokensText(maxOutput))],
-    [words.inputKinds, modalitiesText(input, words)],
-    [words.outputKinds, modalitiesText(output, words)],
+    [words.inputKinds, capital(modalitiesText(input, words))],
+    [words.outputKinds, capital(modalitiesText(output, words))],
   ]
   const items = facts.flatMap(([title, html]) =>
     html === undefined ? [] : [`<div><dt>${title}</dt><dd>${html}</dd></div>`],

@@ -12,14 +12,6 @@ import { chinese } from './words-zh.ts'
 
 export const wordsOf: Readonly<Record<Language, Words>> = { en: english, zh: chinese }
 
-/** The path of a model's page; slashes and colons of its name stay. */
-export function modelPath(name: string): string {
-  const parts = name.split('/').map((part) => encodeURIComponent(part).replaceAll('%3A', ':'))
-  // A part of dots alone would be read as a way through folders.
-  const isSafe = parts.every((part) => !/^\.{0,2}$/.test(part))
-  return `/models/${isSafe ? parts.join('/') : parts.join('%2F')}`
-}
-
 /** The address of the list with another question; the page in it is the first, unless one is named. */
 export function listPath(query: ModelQuery, changes: Partial<ModelQuery> = {}): string {
   const text = queryText({ ...query, page: 1, ...changes })
@@ -45,9 +37,12 @@ export function tokensHtml(tokens: number): string {
   return `<span title="${exact}">${short}</span>`
 }
 
-/** Modalities in words. */
+/** Modalities within a sentence. */
 export const modalitiesText = (list: readonly Modality[], words: Words): string =>
   list.map((one) => words.modalities[one]).join(words.comma)
+
+/** A text with a capital letter first. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** How a model answers now, with the last day's share as title. */
 export function stateHtml({ state, availability }: ModelHealth, words: Words): string {
@@ -86,7 +81,7 @@ export function foldedTable(
   words: Words,
 ): string {
   const table = (shown: readonly string[], more: string) =>
-    `<table class="prices fixed${more}" style="--f:calc(${decimals}ch + .3em)"><thead><tr>${head}</tr></thead>` +
+    `<table class="prices fixed${more}" style="--f:calc(${decimals}ch + .3em);--n:${head.split('<th').length - 2}"><thead><tr>${head}</tr></thead>` +
     `${shown.join('')}</table>`
   // One part alone is not worth a click.
   const isFolded = parts.length > open + 1

@@ -17,7 +17,7 @@ export const modelsCss = `
 .prices th:not(:first-child),.prices td{padding-inline:var(--s-2)}
 .prices .wide{white-space:normal;font-size:var(--t-13)}
 .prices.by-model th:first-child{width:24%}.prices.by-model th small{max-width:17rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.fixed{table-layout:fixed}.fixed th:first-child{width:24%}.fixed thead th{white-space:normal;vertical-align:bottom}
+.fixed{table-layout:fixed;max-width:calc(17rem + var(--n)*9rem)}.fixed th:first-child{width:24%}.fixed thead th{white-space:normal;vertical-align:bottom}
 .more{margin:0}.more thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 .fold summary{padding:var(--s-2) 0;color:var(--soft);font-size:var(--t-13)}.fold summary:hover{color:var(--fg)}
 .prices .list>*{color:var(--soft)}
@@ -30,6 +30,7 @@ export const modelsCss = `
 .state.degraded{color:var(--mid)}.state.down{color:var(--bad)}
 .save{color:var(--ok)}
 .pager{display:flex;gap:var(--s-4);align-items:center;justify-content:center;margin-top:var(--s-6);font-size:var(--t-14);color:var(--soft)}
+.again{display:flex;flex-wrap:wrap;gap:var(--s-2) var(--s-3);align-items:center;margin:var(--s-6) 0;font-size:var(--t-14)}.again input{width:20rem}.meant{margin-top:var(--s-2);line-height:1.8}
 .none{padding:var(--s-12) 0;text-align:center}.none p{max-width:36rem;margin:var(--s-2) auto var(--s-4);color:var(--soft)}
 .crumbs{font-size:var(--t-13);color:var(--soft);margin-bottom:var(--s-3)}.crumbs a{color:inherit}
 .head{display:flex;flex-wrap:wrap;gap:var(--s-2) var(--s-4);align-items:baseline;justify-content:space-between}
@@ -42,14 +43,14 @@ export const modelsCss = `
 .part .panel h3{margin:var(--s-4) 0 var(--s-2);font-size:var(--t-12);font-weight:500;color:var(--soft)}.part .panel h3:first-child{margin-top:0}.part .tabs{margin-top:var(--s-4)}
 @media(max-width:64rem){.filters{grid-template-columns:repeat(3,minmax(0,1fr))}}
 @media(max-width:48rem){
-.filters{grid-template-columns:1fr 1fr}.filters label:first-child,.filters .button{grid-column:1/-1}.filters .button{justify-content:center}
+.filters{grid-template-columns:1fr 1fr}.filters label:first-child{grid-column:1/-1}.filters .button{justify-content:center}
 .prices,.prices tbody,.prices tr,.prices th,.prices td{display:block;padding:0;border:0;white-space:normal;text-align:left}
 .prices thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 .prices tbody tr{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:var(--s-2) var(--s-3);padding:var(--s-3) 0;border-bottom:1px solid var(--line)}
 .prices tbody tr>th:first-child{grid-column:1/-1;padding:0}
 .prices td{padding-inline:0;font-size:var(--t-14)}
 .prices td:before{content:attr(data-l);display:block;color:var(--soft);font-size:var(--t-12)}
-.prices td:empty{display:none}.prices .tier th{color:var(--soft);font-size:var(--t-13)}.prices.by-model th small{max-width:none}.prices.fixed th:first-child,.prices.by-model th:first-child{width:auto}.prices i{min-width:0}
+.prices td:empty{display:none}.prices .tier th{color:var(--soft);font-size:var(--t-13)}.prices.by-model th small{max-width:none}.fixed{max-width:none}.prices.fixed th:first-child,.prices.by-model th:first-child{width:auto}.prices i{min-width:0}
 }
 `
   .trim()

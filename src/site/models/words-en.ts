@@ -52,12 +52,12 @@ export const english = {
     `${column}, ${isDescending ? 'falling' : 'rising'}`,
   listTitle: 'input / output',
   modalities: {
-    text: 'Text',
-    image: 'Images',
-    audio: 'Audio',
-    video: 'Video',
+    text: 'text',
+    image: 'images',
+    audio: 'audio',
+    video: 'video',
     file: 'PDF',
-    vector: 'Embeddings',
+    vector: 'embeddings',
   } satisfies Record<Modality, string>,
   makes: (what: string) => `makes ${what}`,
   fromGroups: (group: string, others: number) =>
@@ -91,6 +91,7 @@ export const english = {
   modelDescription: (name: string, price: string, more: string) =>
     `${name} by API${price && `: ${price}`}${more && `. ${more}`}.`,
   priceLine: (input: string, output: string) => `${input} input, ${output} output per 1M tokens`,
+  inputLine: (input: string) => `${input} per 1M tokens`,
   callLine: (price: string) => `${price} per request`,
   contextLine: (tokens: string) => `Context ${tokens} tokens`,
   below: (percent: number, vendor: string) => `${percent}% below ${vendor}’s list price`,

@@ -82,6 +82,7 @@ export const chinese: Words = {
   modelDescription: (name, price, more) =>
     `${name} API${price && `：${price}`}${more && `。${more}`}。`,
   priceLine: (input, output) => `每百万 Token 输入 ${input}、输出 ${output}`,
+  inputLine: (input) => `每百万 Token ${input}`,
   callLine: (price) => `每次请求 ${price}`,
   contextLine: (tokens) => `上下文 ${tokens} Token`,
   below: (percent, vendor) => `比 ${vendor} 官方价低 ${percent}%`,

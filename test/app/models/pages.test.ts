@@ -103,7 +103,7 @@ test('the list has each model with the cheapest price, the list price, the savin
   const text = textOf(await page('/models'))
   expect(text).toContain('4 models')
   expect(text).toMatch(
-    /gpt-5-mini .* \+ 1 group OpenAI 400K Text, Images, PDF \$0 \.20 \$0 \.02 \$1 \.60 \$0\.25 \/ \$2\.00 20% Working/,
+    /gpt-5-mini .* \+ 1 group OpenAI 400K Text, images, PDF \$0 \.20 \$0 \.02 \$1 \.60 \$0\.25 \/ \$2\.00 20% Working/,
   )
   expect(text).toMatch(/vendor\/some-model\.v2:free .* Free Free Free – – No data/)
   expect(textOf(await page('/models?group=default&q=gpt'))).toMatch(

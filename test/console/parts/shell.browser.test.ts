@@ -105,4 +105,12 @@ describeInBrowser('while the gateway is not there', () => {
     expect(asked.filter((path) => path === '/api/v1/model-plaza')).toHaveLength(2)
     await page.unroute(api)
   })
+
+  test('the plaza leads to a model’s page on the public site', async () => {
+    await open('/plaza')
+    await page.getByRole('button', { name: 'test-model' }).click()
+    await page.getByRole('button', { name: '复制链接' }).waitFor()
+    const link = page.getByRole('link', { name: '公开页面' })
+    expect(await link.getAttribute('href')).toBe('/models/test-model')
+  })
 })

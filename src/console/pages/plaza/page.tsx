@@ -5,8 +5,8 @@ import { api, CallFailed, read, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { Choice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
-import { filterRows, type PlazaRow, plazaRows } from './rows.ts'
-import { PlazaTable } from './table.tsx'
+import { filterRows, plazaRows } from './rows.ts'
+import { PlazaTable, type PlazaTableProps } from './table.tsx'
 import { plazaText } from './text.ts'
 
 /** What can be called, and what it costs. */
@@ -21,7 +21,7 @@ export function Page() {
       {data && !error && (
         <>
           {data.description !== '' && <Text className="cut">{data.description}</Text>}
-          {data.rows.length === 0 ? <Empty text={text} /> : <Found rows={data.rows} />}
+          {data.rows.length === 0 ? <Empty text={text} /> : <Found {...data} />}
         </>
       )}
     </PageFrame>
@@ -36,7 +36,7 @@ function Refused({ error, retry }: { readonly error: Error; readonly retry: () =
   return <ErrorNotice error={error} retry={retry} />
 }
 
-function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
+function Found({ rows, publicModels }: PlazaTableProps) {
   const text = useText(plazaText)
   const [filters] = useFilters()
   const { key, showAll } = useShowAll('search', 'group', 'token')
@@ -56,7 +56,11 @@ function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
         />
       </SimpleGrid>
       {found.length > 0 ? (
-        <PlazaTable key={`${search} ${group} ${token?.id}`} rows={found} />
+        <PlazaTable
+          key={`${search} ${group} ${token?.id}`}
+          rows={found}
+          publicModels={publicModels}
+        />
       ) : (
         <Empty text={text} showAll={showAll} />
       )}
@@ -77,7 +81,10 @@ const usePlaza = () =>
       const groups = [...shown.data.groups, ...own.data.groups].toSorted(
         (a, b) => a.rate_multiplier - b.rate_multiplier,
       )
-      return { description: shown.data.description, rows: plazaRows(groups) }
+      const publicModels = new Set(
+        shown.data.groups.flatMap(({ models }) => models.map(({ name }) => name)),
+      )
+      return { description: shown.data.description, rows: plazaRows(groups), publicModels }
     },
   })
 

@@ -1,5 +1,17 @@
-import { Anchor, Box, Button, Center, Modal, Stack, Text, Title } from '@mantine/core'
+import {
+  Anchor,
+  Box,
+  Button,
+  Center,
+  CopyButton,
+  Group,
+  Modal,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useState } from 'react'
+import { modelPath } from '../../../look/model-path.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { column, DataTable, figure } from '../../parts/list.tsx'
@@ -10,8 +22,14 @@ import { plazaText } from './text.ts'
 /** Rows that are drawn at once: some gateways have thousands. */
 const pageSize = 100
 
+export interface PlazaTableProps {
+  readonly rows: readonly PlazaRow[]
+  /** Models that have a page on the public site. */
+  readonly publicModels: ReadonlySet<string>
+}
+
 /** Models × groups with their final prices. */
-export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
+export function PlazaTable({ rows, publicModels }: PlazaTableProps) {
   const text = useText(plazaText)
   const [shown, setShown] = useState(pageSize)
   const [open, setOpen] = useState<PlazaRow>()
@@ -50,6 +68,7 @@ export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
         title={open && text.detailsOf(open.model, open.group)}
         size="lg"
       >
+        {open && publicModels.has(open.model) && <PublicPage model={open.model} />}
         {open && <Details row={open} />}
       </Modal>
     </Stack>
@@ -65,6 +84,26 @@ function Name({ row, open }: { readonly row: PlazaRow; readonly open: () => void
       </Anchor>
       {row.tiers.length > 1 && <SmallHint>{text.tiers}</SmallHint>}
     </Box>
+  )
+}
+
+/** The model's page on the public site, for others to see. */
+function PublicPage({ model }: { readonly model: string }) {
+  const text = useText(plazaText)
+  const path = modelPath(model)
+  return (
+    <Group gap="sm" mb="md">
+      <Anchor size="sm" href={path} target="_blank" rel="noopener">
+        {text.publicPage}
+      </Anchor>
+      <CopyButton value={new URL(path, window.location.href).href}>
+        {({ copied, copy }) => (
+          <Button size="xs" variant="default" onClick={copy} aria-live="polite">
+            {copied ? text.linkCopied : text.copyLink}
+          </Button>
+        )}
+      </CopyButton>
+    </Group>
   )
 }
 
