@@ -3,6 +3,7 @@ import type { DocsSite } from './document.ts'
 import type { DocsContent } from './frame.ts'
 import { codeBlock, copiedBlock } from './guide/highlight.ts'
 import { type Heading, headingHtml, type Section, slugOf, tableHtml } from './guide/markdown.ts'
+import { kindIn, said } from './in-chinese.ts'
 import type { DocsLanguage } from './library.ts'
 import { fieldsOf, keyRefused, type PlacedOperation, tags, typeName } from './operation.ts'
 import { tryForm } from './try-it.ts'
@@ -34,7 +35,7 @@ export function apiPage(parts: ApiParts): DocsContent {
     .filter(({ own }) => own.length > 0)
   const sections = chapters.map(
     ({ tag, about, own }) =>
-      `${headingHtml({ id: slugOf(tag), depth: 2, html: escapeHtml(tag) })}<p>${escapeHtml(about)}</p>` +
+      `${headingHtml({ id: slugOf(tag), depth: 2, html: escapeHtml(tag) })}<p>${escapeHtml(said(about, language))}</p>` +
       own.map((one) => operationHtml(parts, one)).join(''),
   )
   return {
@@ -43,7 +44,7 @@ export function apiPage(parts: ApiParts): DocsContent {
     headings: [
       ...chapters.flatMap(({ tag, own }) => [
         { id: slugOf(tag), text: tag, depth: 2 },
-        ...own.map(headingOf),
+        ...own.map((one) => headingOf(one, language)),
       ]),
       { id: 'errors', text: words.errors, depth: 2 },
     ],
@@ -58,9 +59,9 @@ const idOf = ({ method, path }: PlacedOperation) =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/-$/, '')
 
-const headingOf = (placed: PlacedOperation): Heading => ({
+const headingOf = (placed: PlacedOperation, language: DocsLanguage): Heading => ({
   id: idOf(placed),
-  text: placed.operation.summary,
+  text: said(placed.operation.summary, language),
   depth: 3,
 })
 
@@ -80,26 +81,33 @@ function operationHtml({ site, language }: ApiParts, placed: PlacedOperation): s
   const { method, path, operation } = placed
   const { summary, description, isOpen, parameters = [], answer, example, schema } = operation
   const words = docsWords[language]
+  const say = (text: string) => said(text, language)
   const rows = [
     ...parameters.map((one) =>
-      row(one.name, `${one.place}`, `${one.description} ${words.example}: ${one.example}`),
+      row(
+        one.name,
+        kindIn(one.place, language),
+        `${say(one.description)} ${words.example}: ${one.example}`,
+      ),
     ),
     ...(operation.body === undefined ? [] : fieldsOf(placed)).map((field) => {
-      const type = field.schema ? typeName(field.schema) : ''
+      const type = field.schema ? kindIn(typeName(field.schema), language) : ''
       const kind = field.isRequired ? `${type}, ${words.required}` : type
-      return row(field.name, kind, field.description)
+      return row(field.name, kind, say(field.description))
     }),
   ]
   const causes = { 200: answer, ...(!isOpen && { 401: keyRefused }), ...operation.others }
-  const statuses = Object.entries(causes).map(([status, cause]) => row(status, undefined, cause))
+  const statuses = Object.entries(causes).map(([status, cause]) =>
+    row(status, undefined, say(cause)),
+  )
   const part = (title: string, html: string) => (html === '' ? '' : `<h4>${title}</h4>${html}`)
   const fields = tableOf([words.name, words.type, words.meaning], rows)
   const answers = tableOf([words.status, words.meaning], statuses)
   return (
-    headingHtml({ id: idOf(placed), depth: 3, html: escapeHtml(summary) }) +
+    headingHtml({ id: idOf(placed), depth: 3, html: escapeHtml(say(summary)) }) +
     `<p class="op"><b class="${method.toLowerCase()}">${method}</b> <code>${escapeHtml(path)}</code>` +
     `<span class="badge">${isOpen ? words.needsNoKey : words.needsKey}</span></p>` +
-    `${description ? `<p>${escapeHtml(description)}</p>` : ''}${part(words.parameters, fields)}` +
+    `${description ? `<p>${escapeHtml(say(description))}</p>` : ''}${part(words.parameters, fields)}` +
     part(
       words.request,
       copiedBlock(curlOf(site.addresses[0] ?? usualAddress, placed), 'bash', language),
@@ -166,8 +174,11 @@ export const apiSections = (
 ): readonly Section[] => [
   ...placed.map((one) => ({
     id: idOf(one),
-    heading: `${one.operation.summary} (${one.method} ${one.path})`,
-    text: [one.operation.description, one.operation.answer].filter(Boolean).join(' '),
+    heading: `${said(one.operation.summary, language)} (${one.method} ${one.path})`,
+    text: [one.operation.description ?? '', one.operation.answer]
+      .map((text) => said(text, language))
+      .join(' ')
+      .trim(),
   })),
   ...errors.map(({ word, status, meaning }) => ({
     ...{ id: 'errors', heading: `${status} ${word}`, text: meaning[language] },

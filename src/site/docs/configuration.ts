@@ -2,8 +2,9 @@ import { escapeHtml } from '../../look/text.ts'
 import type { DocsContent } from './frame.ts'
 import { codeBlock, copiedBlock } from './guide/highlight.ts'
 import { headingHtml, type Section } from './guide/markdown.ts'
+import { kindIn, said } from './in-chinese.ts'
 import type { DocsLanguage } from './library.ts'
-import { docsWords, type Words } from './words.ts'
+import { docsWords } from './words.ts'
 
 /** A key of tollgate.yaml. */
 export interface ConfigKey {
@@ -49,20 +50,21 @@ export function configurationPage(
 
 function sectionHtml({ key, meaning, example, keys }: ConfigSection, language: DocsLanguage) {
   const heading = headingHtml({ id: key, depth: 2, html: `<code>${escapeHtml(key)}</code>` })
-  const rows = keys.map((one) => keyHtml(one, docsWords[language])).join('')
-  return `${heading}<p>${escapeHtml(meaning)}</p>${copiedBlock(example, 'yaml', language)}<dl class="keys">${rows}</dl>`
+  const rows = keys.map((one) => keyHtml(one, language)).join('')
+  return `${heading}<p>${escapeHtml(said(meaning, language))}</p>${copiedBlock(example, 'yaml', language)}<dl class="keys">${rows}</dl>`
 }
 
 /** The anchor of a key: `server.max_body` as `server-max_body`. */
 export const keyId = (path: string): string => path.replace(/\[\]/g, '').replaceAll('.', '-')
 
-function keyHtml(key: ConfigKey, words: Words): string {
+function keyHtml(key: ConfigKey, language: DocsLanguage): string {
+  const words = docsWords[language]
   const id = escapeHtml(keyId(key.path))
   // A section that is a value itself has the anchor of its heading.
   const isSection = !key.path.includes('.')
   const code = (text: string) => `<code>${escapeHtml(text)}</code>`
   const marks = [
-    escapeHtml(key.type),
+    escapeHtml(kindIn(key.type, language)),
     ...(key.isRequired ? [`<b>${words.required}</b>`] : []),
     ...(key.isSecret ? [words.secret] : []),
     ...(key.usual === null ? [] : [`${words.usual} ${code(key.usual)}`]),
@@ -70,22 +72,28 @@ function keyHtml(key: ConfigKey, words: Words): string {
   const values =
     key.words.length === 0 ? '' : `<p>${words.values}: ${key.words.map(code).join(', ')}</p>`
   const format =
-    key.format === null ? '' : `<p class="soft">${escapeHtml(sentence(key.format))}</p>`
+    key.format === null
+      ? ''
+      : `<p class="soft">${escapeHtml(sentence(said(key.format, language)))}</p>`
   const example = key.example === null ? '' : codeBlock(key.example, 'yaml')
   return (
     `<dt${isSection ? '' : ` id="${id}"`}><a class="anchor" href="#${id}">${code(key.path)}</a> <span class="soft">${marks.join(' · ')}</span></dt>` +
-    `<dd><p>${escapeHtml(key.meaning)}</p>${values}${format}${example}</dd>`
+    `<dd><p>${escapeHtml(said(key.meaning, language))}</p>${values}${format}${example}</dd>`
   )
 }
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+const sentence = (text: string) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[\u4e00-\u9fff]/.test(text) ? '。' : '.'}`
 
 /** What the search reads: each key is a section of its own. */
-export const configurationSections = (sections: readonly ConfigSection[]): readonly Section[] =>
+export const configurationSections = (
+  sections: readonly ConfigSection[],
+  language: DocsLanguage,
+): readonly Section[] =>
   sections.flatMap(({ keys }) =>
     keys.map(({ path, meaning, words, usual }) => ({
       id: keyId(path),
       heading: path,
-      text: [meaning, ...words, usual ?? ''].join(' '),
+      text: [said(meaning, language), ...words, usual ?? ''].join(' '),
     })),
   )

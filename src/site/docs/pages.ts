@@ -48,10 +48,8 @@ export async function createDocsPages(source: DocsSource) {
   const searches = new Map<DocsLanguage, ReturnType<typeof createSearch>>()
 
   function contentOf({ name, language, docsSite }: PageQuestion): DocsContent | undefined {
-    if (name === 'configuration')
-      return inEnglish(configurationPage(configuration, language), language)
-    if (name === 'api')
-      return inEnglish(apiPage({ site: docsSite, placed, errors, language }), language)
+    if (name === 'configuration') return configurationPage(configuration, language)
+    if (name === 'api') return apiPage({ site: docsSite, placed, errors, language })
     if (name === 'translation') return inEnglish(translationPage(language), language)
     const page = guidePages(language).find((one) => one.name === name)
     if (page === undefined) return undefined
@@ -63,7 +61,7 @@ export async function createDocsPages(source: DocsSource) {
     return searches.getOrInsertComputed(language, () => {
       const sections = new Map([
         ...guidePages(language).map((page) => [page.name, page.sections] as const),
-        ['configuration', configurationSections(configuration)] as const,
+        ['configuration', configurationSections(configuration, language)] as const,
         ['api', apiSections(placed, errors, language)] as const,
       ])
       return createSearch(

@@ -5,12 +5,16 @@ import { loadConfig } from '../../../src/app/config/load.ts'
 import { configReference } from '../../../src/app/config/reference.ts'
 import { createTemplate } from '../../../src/app/config/template.ts'
 import { createTollgate } from '../../../src/app/tollgate.ts'
+import { requestSchemas } from '../../../src/gateway/serve/routes.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import { languages } from '../../../src/look/language.ts'
+import { operations } from '../../../src/site/docs/document.ts'
 import { renderPage } from '../../../src/site/docs/guide/markdown.ts'
 import { guideTexts } from '../../../src/site/docs/guide/texts.ts'
+import { said } from '../../../src/site/docs/in-chinese.ts'
 import { menuOf } from '../../../src/site/docs/library.ts'
+import { fieldsOf, keyRefused, tags } from '../../../src/site/docs/operation.ts'
 import { withAddress } from '../../../src/site/docs/pages.ts'
 import { createSearch, excerptOf } from '../../../src/site/docs/search.ts'
 import { docsCss } from '../../../src/site/docs/style.ts'
@@ -157,6 +161,22 @@ test('the examples have the address that clients use, except where only the mach
 
 test('the documentation has no colour that is none of the look', () => {
   expect(docsCss).not.toMatch(/#[0-9a-f]{3,8}\b|rgba?\(|hsl/i)
+})
+
+test('every sentence of the references has its Chinese one', () => {
+  const ofKeys = configReference().flatMap(({ meaning, keys }) => [
+    meaning,
+    ...keys.flatMap((key) => [key.meaning, key.format ?? '']),
+  ])
+  const ofApi = Object.entries(operations).flatMap(([name, operation]) => [
+    ...[operation.summary, operation.description ?? '', operation.answer],
+    ...(operation.parameters ?? []).map(({ description }) => description),
+    ...Object.values(operation.others ?? {}),
+    ...fieldsOf({ operation, request: requestSchemas[name] }).map((field) => field.description),
+  ])
+  const all = [...ofKeys, ...ofApi, ...Object.values(tags), keyRefused]
+  expect(all.length).toBeGreaterThan(300)
+  expect(all.filter((text) => text !== '' && said(text, 'zh') === text)).toEqual([])
 })
 
 describe('the reference of the configuration', () => {
