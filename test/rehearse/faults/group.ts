@@ -14,7 +14,7 @@ const all: Choose = ({ starter, keeper, workers }) => [starter, keeper, ...worke
 /** Longer than a keeper, or a worker, waits for a sign of the other. */
 const longestFreezeS = 20
 /** Others end so soon after their starter: 5 s of the program, and some of the machine. */
-const endWithinMs = 8_000
+const endWithinMs = 20_000
 
 /**
  * What a group says when one of its processes ends, or is silent. A keeper that is, or is started again, is to
