@@ -38,14 +38,15 @@ describeInBrowser('an amount of many signs', () => {
 
   for (const width of [1280, 390]) {
     for (const path of ['', '/balance']) {
-      test(`stands whole in one line of its figure, ${width} px wide: /console${path}`, async () => {
+      test(`stands in short in one line of its figure, exact on hover, ${width} px wide: /console${path}`, async () => {
         const extraHTTPHeaders = { 'x-test-person': people.admin }
         const viewport = { width, height: 844 }
         const page = await browser.newPage({ locale: 'en-US', viewport, extraHTTPHeaders })
         await page.goto(`${server.url.origin}/console${path}`)
         const amount = page.locator('section[aria-label="Balance"] span').first()
         await amount.waitFor({ timeout: 60_000 })
-        expect(await amount.textContent()).toMatch(/^\$1,234,\d{3}\.123456789$/)
+        expect(await amount.textContent()).toMatch(/^\$1,234,\d{3}\.12$/)
+        expect(await amount.getAttribute('title')).toMatch(/^\$1,234,\d{3}\.123456789$/)
         const [lines, over, size] = (await page.evaluate(measure)) as [number, number, string]
         expect(lines).toBe(1)
         expect(over).toBeLessThanOrEqual(0)

@@ -1,14 +1,15 @@
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import insidePage from '../../console/index.html'
-import outsidePage from '../../console/outside.html'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Coding } from '../../lib/accepted-coding.ts'
+import { unpackBundle } from './pack.ts'
 
 export interface ConsoleFile {
   readonly name: string
   readonly contentType: string
-  bytes(): Promise<Uint8Array<ArrayBuffer>>
+  /** What it holds, in a coding; without one as it is. */
+  bytes(coding?: Coding): Promise<Uint8Array<ArrayBuffer>>
 }
 
 export interface ConsoleBundle {
@@ -18,88 +19,71 @@ export interface ConsoleBundle {
   readonly files: ReadonlyMap<string, ConsoleFile>
 }
 
-/** What a compiled program imports for a page: the places of its files. */
-const Manifest = Type.Object({
-  index: Type.String(),
-  files: Type.Array(
-    Type.Object({ path: Type.String(), headers: Type.Object({ 'content-type': Type.String() }) }),
-  ),
-})
-type Manifest = Static<typeof Manifest>
+/** Path of the pages' files; the bundler puts a hash of the content into each name. */
+export const assetPath = '/console/assets/'
 
-/** The files of the console below `base`: built into the program, or built now from source. */
-export async function bundledFiles(base: string): Promise<ConsoleBundle> {
-  const inside: unknown = insidePage
-  const outside: unknown = outsidePage
-  const isBuilt = Value.Check(Manifest, inside) && Value.Check(Manifest, outside)
-  return isBuilt ? embedded(base, { inside, outside }) : fromSource(base)
+/** The files of the console: packed into the program, or built now from source. */
+export async function bundledFiles(): Promise<ConsoleBundle> {
+  const pack = Bun.embeddedFiles.find((file) => 'name' in file && isPack(String(file.name)))
+  return pack ? unpackBundle(pack) : bundleFromSource({ brotliQuality: 5 })
 }
 
-interface Pages<Page> {
-  readonly inside: Page
-  readonly outside: Page
-}
+const isPack = (name: string) => /^console-\w+\.pack$/.test(name)
 
-async function embedded(
-  base: string,
-  { inside, outside }: Pages<Manifest>,
-): Promise<ConsoleBundle> {
-  const files = [...inside.files, ...outside.files].map(({ path, headers }) => ({
-    name: basename(path),
-    contentType: headers['content-type'],
-    bytes: () => Bun.file(path).bytes(),
-  }))
-  const texts = [inside, outside].map(({ index }) => Bun.file(index).text())
-  const [insideText = '', outsideText = ''] = await Promise.all(texts)
-  return bundleOf(base, { inside: insideText, outside: outsideText }, files)
-}
-
-/** Builds the console as `compile.sh` does. */
-export const buildConsole = (environment: 'production' | 'development' = 'production') =>
+/** The two pages of the console with their files, as browsers get them. */
+export const buildConsole = () =>
   Bun.build({
     entrypoints: ['index.html', 'outside.html'].map((name) =>
       fileURLToPath(new URL(`../../console/${name}`, import.meta.url)),
     ),
     minify: true,
     splitting: true,
-    define: { 'process.env.NODE_ENV': JSON.stringify(environment) },
+    define: { 'process.env.NODE_ENV': '"production"' },
   })
 
-async function fromSource(base: string): Promise<ConsoleBundle> {
+/** Builds the console. `brotliQuality`: 11 takes seconds, and is for what is kept. */
+export async function bundleFromSource(options: {
+  readonly brotliQuality: number
+}): Promise<ConsoleBundle> {
   const { outputs } = await buildConsole()
-  const textOf = (name: string) =>
-    outputs.find(({ path }) => basename(path) === name)?.text() ?? Promise.resolve('')
-  const files = outputs.map((output) => ({
-    name: basename(output.path),
-    contentType: output.type,
-    bytes: async () => new Uint8Array(await output.arrayBuffer()),
-  }))
-  const [inside, outside] = await Promise.all([textOf('index.html'), textOf('outside.html')])
-  return bundleOf(base, { inside, outside }, files)
+  const names = new Set(outputs.map(({ path }) => basename(path)))
+  const pageOf = async (name: string) =>
+    placed((await outputs.find(({ path }) => basename(path) === name)?.text()) ?? '', names)
+  const files = outputs
+    .filter(({ path }) => !path.endsWith('.html'))
+    .map((output): ConsoleFile => {
+      const read = async () =>
+        output.path.endsWith('.js')
+          ? new TextEncoder().encode(placed(await output.text(), names))
+          : new Uint8Array(await output.arrayBuffer())
+      return {
+        name: basename(output.path),
+        contentType: output.type,
+        bytes: async (coding) => compress(await read(), { coding, ...options }),
+      }
+    })
+  const [inside, outside] = await Promise.all([pageOf('index.html'), pageOf('outside.html')])
+  return { inside, outside, files: new Map(files.map((file) => [file.name, file])) }
 }
 
-/** The bundle with all names below `base`: the bundler uses absolute or relative names. */
-function bundleOf(
-  base: string,
-  { inside, outside }: Pages<string>,
-  files: readonly ConsoleFile[],
-): ConsoleBundle {
-  const names = new Set(files.map(({ name }) => name))
-  const place = (text: string) =>
-    text.replace(/(["'`])\.?\/([\w-]+\.(?:js|css))\1/g, (found, quote: string, name: string) =>
-      names.has(name) ? `${quote}${base}${name}${quote}` : found,
-    )
-  const placed = files.map((file) => ({
-    ...file,
-    bytes: async () => {
-      const bytes = await file.bytes()
-      if (!file.name.endsWith('.js')) return bytes
-      return new TextEncoder().encode(place(new TextDecoder().decode(bytes)))
-    },
-  }))
-  return {
-    inside: place(inside),
-    outside: place(outside),
-    files: new Map(placed.map((file) => [file.name, file])),
+/** All names of files below `assetPath`: the bundler uses absolute or relative names. */
+const placed = (text: string, names: ReadonlySet<string>) =>
+  text.replace(/(["'`])\.?\/([\w-]+\.(?:js|css))\1/g, (found, quote: string, name: string) =>
+    names.has(name) ? `${quote}${assetPath}${name}${quote}` : found,
+  )
+
+const compressGzip = promisify(gzip)
+const compressBrotli = promisify(brotliCompress)
+
+async function compress(
+  bytes: Uint8Array<ArrayBuffer>,
+  { coding, brotliQuality }: { coding: Coding | undefined; brotliQuality: number },
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (coding === undefined) return bytes
+  if (coding === 'gzip') return new Uint8Array(await compressGzip(bytes, { level: 9 }))
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   }
+  return new Uint8Array(await compressBrotli(bytes, { params }))
 }

@@ -1,7 +1,8 @@
 import { Alert, Badge, Group, Skeleton, Stack, Text, Title, Tooltip } from '@mantine/core'
 import type { NodeItem, NodeList, ProcessItem } from '../../admin/nodes/routes.ts'
+import { shortMoney } from '../../look/money.ts'
 import { api, useCall } from '../lib/api.ts'
-import { formatAgo, formatBytes, formatUsd } from '../lib/format.ts'
+import { formatAgo, formatBytes } from '../lib/format.ts'
 import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts'
 import { column, DataTable } from '../parts/list.tsx'
 import { Loaded, PageFrame } from '../parts/page.tsx'
@@ -158,7 +159,7 @@ function State({ node }: NodeProps) {
       </Badge>
       <SmallHint>{text.heard(formatAgo(node.silent_seconds, language))}</SmallHint>
       {!node.is_alive && node.reserved_requests > 0 && (
-        <Text size="xs">{text.left(node.reserved_requests, formatUsd(node.reserved))}</Text>
+        <Text size="xs">{text.left(node.reserved_requests, shortMoney(node.reserved))}</Text>
       )}
     </Stack>
   )

@@ -1,7 +1,7 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Overview } from '../../admin/overview/schema.ts'
+import { shortMoney } from '../../look/money.ts'
 import { api, useCall, useMe } from '../lib/api.ts'
-import { formatUsd } from '../lib/format.ts'
 import { bilingual, useText } from '../lib/language.ts'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
 import { ButtonLink, Figure, Hint, TextLink } from '../parts/text.tsx'
@@ -84,7 +84,7 @@ function Figures({ overview, days }: FiguresProps) {
     <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm">
       <Figure
         label={text.balance}
-        hint={reserved === '0' ? undefined : text.reserved(formatUsd(reserved))}
+        hint={reserved === '0' ? undefined : text.reserved(shortMoney(reserved))}
         usd={balance}
       />
       <Figure label={text.today} hint={text.utc} usd={spent_today} />
@@ -101,7 +101,7 @@ function NoBalance({ balance, balance_state }: Overview) {
   const role = useMe().data?.role
   // An administrator's first steps put something on the account.
   if (balance_state !== 'used_up' || role !== 'user') return null
-  return <Hint>{text.noBalance(formatUsd(balance))}</Hint>
+  return <Hint>{text.noBalance(shortMoney(balance))}</Hint>
 }
 
 function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
@@ -117,8 +117,8 @@ function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
     >
       <Text size="sm">
         {isLow
-          ? text.low(formatUsd(balance), formatUsd(balance_low_below))
-          : text.usedUp(formatUsd(balance))}{' '}
+          ? text.low(shortMoney(balance), shortMoney(balance_low_below))
+          : text.usedUp(shortMoney(balance))}{' '}
         <TextLink to="/balance">{text.toBalance}</TextLink>
       </Text>
     </Alert>

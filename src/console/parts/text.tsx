@@ -13,6 +13,7 @@ import {
 } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import { type ComponentProps, Fragment, type ReactNode } from 'react'
+import { shortMoney } from '../../look/money.ts'
 import { formatUsd } from '../lib/format.ts'
 import { bilingual, localeOf, useLanguage, useText } from '../lib/language.ts'
 
@@ -48,17 +49,26 @@ interface MoneyProps {
   readonly fits?: boolean
 }
 
-/** An exact amount in USD, as the API writes it. Never broken: halves would read as two amounts. */
+/**
+ * An amount in USD, as the API writes it, in short; exact on hover. Never broken: halves would read as two
+ * amounts. In tables the points stand below each other.
+ */
 export function Money({ usd, fits = false }: MoneyProps) {
-  const shown = formatUsd(usd)
+  const exact = formatUsd(usd)
+  const shown = shortMoney(usd)
+  const [whole = '', decimals = ''] = shown.split('.')
   return (
     <Text
       span
       inherit
+      className="money"
+      title={exact === shown ? undefined : exact}
+      data-small={decimals.length > 2 || undefined}
       c={usd.startsWith('-') ? 'red' : undefined}
-      style={{ whiteSpace: 'nowrap', ...(fits && { fontSize: fittingSize(shown.length) }) }}
+      style={fits ? { fontSize: fittingSize(shown.length) } : undefined}
     >
-      {shown}
+      {whole}
+      <span>.{decimals}</span>
     </Text>
   )
 }

@@ -2,6 +2,7 @@ import { Alert, Group, SegmentedControl, SimpleGrid, Stack, Tabs, Text } from '@
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
+import { shortMoney } from '../../../look/money.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
@@ -108,7 +109,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
 
 function Figures({ account: { balance, reserved, credit_limit } }: { account: AccountDetail }) {
   const text = useText(accountText)
-  const limit = `${text.credit_limit}${useColon()}${formatUsd(credit_limit)}`
+  const limit = `${text.credit_limit}${useColon()}${shortMoney(credit_limit)}`
   const figures = [
     [text.balance, balance, limit],
     [text.reserved, reserved, text.reservedHint],
@@ -133,7 +134,7 @@ function Overdrawn({ account }: { readonly account: AccountDetail }) {
   const { overdrawn, overdrawn_by } = account
   if (overdrawn === null) return null
   return (
-    <Alert color="red" title={text.overdrawnBy(formatUsd(overdrawn))}>
+    <Alert color="red" title={text.overdrawnBy(shortMoney(overdrawn))}>
       {text.overdrawnHint}{' '}
       {overdrawn_by !== null && (
         <TextLink to={`/admin/requests/${overdrawn_by}`}>{text.overdrawnCause}</TextLink>

@@ -1,7 +1,8 @@
 import { Alert, Card, List, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { FirstStep, GatewayNow, GatewayOverview } from '../../../admin/overview/schema.ts'
+import { shortMoney } from '../../../look/money.ts'
 import { api, useCall } from '../../lib/api.ts'
-import { formatBytes, formatUptime, formatUsd } from '../../lib/format.ts'
+import { formatBytes, formatUptime } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { column, DataTable, figure } from '../../parts/list.tsx'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
@@ -83,7 +84,7 @@ function Overdrawn({ overdrawn }: Pick<GatewayOverview, 'overdrawn'>) {
         {accounts.map(({ id, email, overdrawn: usd }) => (
           <List.Item key={id}>
             <TextLink to={`/admin/accounts/${id}`}>{email}</TextLink>
-            {text.owes(formatUsd(usd))}
+            {text.owes(shortMoney(usd))}
           </List.Item>
         ))}
       </List>

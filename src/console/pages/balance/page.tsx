@@ -1,9 +1,9 @@
 import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { Me } from '../../../admin/me/routes.ts'
+import { shortMoney } from '../../../look/money.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
-import { formatUsd } from '../../lib/format.ts'
 import { bilingual, choicesOf, useText } from '../../lib/language.ts'
 import { Choice, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { column, figure, List } from '../../parts/list.tsx'
@@ -91,7 +91,7 @@ function Figures({ me }: { readonly me: Me }) {
     <>
       {isLess(balance, balance_low_below) && (
         <Alert color="yellow" title={text.lowTitle} role="alert">
-          {text.low(formatUsd(balance_low_below))}
+          {text.low(shortMoney(balance_low_below))}
         </Alert>
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">

@@ -1,9 +1,9 @@
 import { ActionIcon, Badge, Box, Menu, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
+import { shortMoney } from '../../../look/money.ts'
 import { api, call } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
-import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
 import { type Column, column, figure } from '../../parts/list.tsx'
@@ -63,7 +63,7 @@ export function Spent({ token: { spent, budget }, part }: SpentProps) {
       <Money usd={spent[part]} />
       {limit !== null && (
         <Text component="span" display="block" size="xs" c="dimmed">
-          {text.of} {formatUsd(limit)}
+          {text.of} {shortMoney(limit)}
         </Text>
       )}
     </Box>
