@@ -3,7 +3,7 @@ export const modelsCss = `
 .lead{margin-top:var(--s-2);max-width:44rem;color:var(--soft)}
 .filters{display:grid;grid-template-columns:minmax(10rem,2fr) repeat(5,minmax(0,1fr)) auto;gap:var(--s-3);align-items:end;margin:var(--s-6) 0 var(--s-4)}
 .filters label{display:grid;gap:var(--s-1);min-width:0;color:var(--soft);font-size:var(--t-12);font-weight:500}
-.filters input,.filters select{width:100%;color:var(--fg);font-weight:400;text-overflow:ellipsis}
+.filters input,.filters select{width:100%;height:38px;color:var(--fg);font-weight:400;text-overflow:ellipsis}
 .bar{display:flex;flex-wrap:wrap;gap:var(--s-2) var(--s-4);align-items:baseline;color:var(--soft);font-size:var(--t-13)}
 .prices{--f:4ch;margin-top:var(--s-3)}
 .prices i{display:inline-block;min-width:var(--f);text-align:left;font-style:normal}
@@ -42,11 +42,11 @@ export const modelsCss = `
 .part>p,.part li{font-size:var(--t-14);color:var(--soft)}.part>ul{margin-top:var(--s-3)}
 .part .panel h3{margin:var(--s-4) 0 var(--s-2);font-size:var(--t-12);font-weight:500;color:var(--soft)}.part .panel h3:first-child{margin-top:0}.part .tabs{margin-top:var(--s-4)}
 @media(max-width:64rem){.filters{grid-template-columns:repeat(3,minmax(0,1fr))}}
-@media(max-width:48rem){
+@media(max-width:60rem){
 .filters{grid-template-columns:1fr 1fr}.filters label:first-child{grid-column:1/-1}.filters .button{justify-content:center}
 .prices,.prices tbody,.prices tr,.prices th,.prices td{display:block;padding:0;border:0;white-space:normal;text-align:left}
 .prices thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
-.prices tbody tr{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:var(--s-2) var(--s-3);padding:var(--s-3) 0;border-bottom:1px solid var(--line)}
+.prices tbody tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(6.5rem,1fr));gap:var(--s-2) var(--s-3);padding:var(--s-3) 0;border-bottom:1px solid var(--line)}
 .prices tbody tr>th:first-child{grid-column:1/-1;padding:0}
 .prices td{padding-inline:0;font-size:var(--t-14)}
 .prices td:before{content:attr(data-l);display:block;color:var(--soft);font-size:var(--t-12)}
