@@ -1,3 +1,5 @@
+import { type Asked, bodyOf } from './question.ts'
+
 /** What can be set up, in the order in which it is offered. */
 export const clients = [
   ...(['chat', 'responses', 'messages', 'gemini', 'claude-code', 'codex', 'gemini-cli'] as const),
@@ -133,59 +135,6 @@ const response = await client.models.generateContent({
 })
 console.log(response.text)`,
   },
-}
-
-/** A question to a model. */
-export interface Asked {
-  readonly protocol: Protocol
-  readonly model: string
-  readonly system: string
-  readonly user: string
-  readonly stream: boolean
-  /** Null: as many as the model likes. */
-  readonly maxTokens: number | null
-}
-
-/** Messages can't be asked without a limit. */
-const usualMaxTokens = 1024
-
-/** The question in the words of its protocol. */
-export function bodyOf(question: Asked): object {
-  const { protocol, model, system, user, stream, maxTokens } = question
-  switch (protocol) {
-    case 'chat':
-      return {
-        model,
-        messages: [
-          ...(system === '' ? [] : [{ role: 'system', content: system }]),
-          { role: 'user', content: user },
-        ],
-        ...(maxTokens !== null && { max_completion_tokens: maxTokens }),
-        ...(stream && { stream, stream_options: { include_usage: true } }),
-      }
-    case 'responses':
-      return {
-        model,
-        ...(system !== '' && { instructions: system }),
-        input: user,
-        ...(maxTokens !== null && { max_output_tokens: maxTokens }),
-        ...(stream && { stream }),
-      }
-    case 'messages':
-      return {
-        model,
-        max_tokens: maxTokens ?? usualMaxTokens,
-        ...(system !== '' && { system }),
-        messages: [{ role: 'user', content: user }],
-        ...(stream && { stream }),
-      }
-    case 'gemini':
-      return {
-        ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
-        contents: [{ role: 'user', parts: [{ text: user }] }],
-        ...(maxTokens !== null && { generationConfig: { maxOutputTokens: maxTokens } }),
-      }
-  }
 }
 
 /** Where a client would ask the same. */

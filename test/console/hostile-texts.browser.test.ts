@@ -204,6 +204,7 @@ describeInBrowser('hostile texts', () => {
       await page.getByText('Ended after').waitFor()
       expect(await strangers(page)).toEqual([])
       await expectToFit(page)
+      await page.getByRole('button', { name: 'Clear' }).click()
     }
     expect(wrong.filter((one) => !one.includes('status of'))).toEqual([])
     await context.close()

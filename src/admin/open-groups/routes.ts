@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
 import type { AvailabilityFigures } from '../../catalog/availability.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import { abilitiesOf } from '../../catalog/model-abilities.ts'
 import { compareCodePoints } from '../../lib/table.ts'
 import { type Member, mayUse } from '../../store/ports/group-access.ts'
 import type { Guard } from '../access.ts'
@@ -17,6 +18,9 @@ export const OpenGroups = Type.Object({
       platform: Type.String(),
       rate_multiplier: Type.String({ description: 'Every base price is multiplied by it.' }),
       models: Type.Array(Type.String(), { description: 'What can be called now.' }),
+      image_models: Type.Array(Type.String(), {
+        description: 'Those of them that are known to take images.',
+      }),
       suggested: Type.Array(Type.String(), {
         description: 'The first of them to try: the most used that work; at most 20.',
       }),
@@ -38,14 +42,18 @@ function openGroups(
     (a, b) => a.multiplierMillionths - b.multiplierMillionths || compareCodePoints(a.name, b.name),
   )
   return {
-    items: open.map(({ id, name, description, platform, multiplierMillionths, offers }) => ({
-      ...{ name, description, platform, suggested: suggestedModels({ id, offers }, figures) },
-      rate_multiplier: formatDecimal(multiplierMillionths, multiplierDecimals),
-      models: [...offers.values()]
+    items: open.map(({ id, name, description, platform, multiplierMillionths, offers }) => {
+      const models = [...offers.values()]
         .filter(({ candidates }) => candidates.length > 0)
         .map(({ model }) => model)
-        .sort(compareCodePoints),
-    })),
+        .sort(compareCodePoints)
+      return {
+        ...{ name, description, platform, models },
+        suggested: suggestedModels({ id, offers }, figures),
+        rate_multiplier: formatDecimal(multiplierMillionths, multiplierDecimals),
+        image_models: models.filter((model) => abilitiesOf(model).input.includes('image')),
+      }
+    }),
   }
 }
 

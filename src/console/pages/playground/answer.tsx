@@ -1,24 +1,38 @@
-import { Accordion, Alert, Group, Stack, Text } from '@mantine/core'
+import {
+  Accordion,
+  Alert,
+  Button,
+  Card,
+  CopyButton,
+  Group,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { curlOf } from '../../../look/snippets.ts'
 import { api, CallFailed, call, useMe } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.ts'
-import { TitledCard } from '../../parts/page.tsx'
 import { Code, Hint, LongText, Money, SmallHint, TextLink } from '../../parts/text.tsx'
 import { causeText } from '../requests/causes.ts'
 import type { Exchange } from './exchange.ts'
 import { texts } from './text.ts'
 
-/** What the model says, as text alone: it is a stranger's. */
-export function Answer({ exchange }: { readonly exchange: Exchange | undefined }) {
-  const text = useText(texts)
+/** What a model says, as text alone: it is a stranger's. */
+export function Answer({ exchange }: Shown) {
   return (
-    <TitledCard title={text.answer}>
-      {exchange ? <Said exchange={exchange} /> : <Text c="dimmed">{text.nothingYet}</Text>}
-      {exchange && <Problem exchange={exchange} />}
-      {exchange && exchange.phase !== 'asking' && <Figures exchange={exchange} />}
-    </TitledCard>
+    <Card withBorder padding="md" component="article" aria-label={exchange.question.model}>
+      <Stack gap="sm">
+        <Title order={2} size="h5" className="cut">
+          {exchange.question.model}
+        </Title>
+        <Said exchange={exchange} />
+        <Problem exchange={exchange} />
+        {exchange.phase !== 'asking' && <Figures exchange={exchange} />}
+        <RawExchange exchange={exchange} />
+      </Stack>
+    </Card>
   )
 }
 
@@ -46,12 +60,12 @@ function Said({ exchange }: Shown) {
 
 function Problem({ exchange: { phase, status, error, cause, requestId } }: Shown) {
   const text = useText(texts)
-  if (phase === 'stopped') return <Alert mt="sm">{text.stopped}</Alert>
+  if (phase === 'stopped') return <Alert>{text.stopped}</Alert>
   const isRefused = status !== null && status >= 400
   if (error === undefined && !isRefused) return null
   const title = phase === 'broken' ? text.broken : isRefused ? text.refused(status) : text.failed
   return (
-    <Alert color="red" mt="sm" role="alert" title={title}>
+    <Alert color="red" role="alert" title={title}>
       <LongText>
         <Reason cause={cause} error={error} />{' '}
         {requestId !== null && (
@@ -81,8 +95,9 @@ function Reason({ cause, error }: Pick<Exchange, 'cause' | 'error'>) {
 
 function Figures({ exchange: { firstTextMs, totalMs, requestId } }: Shown) {
   const text = useText(texts)
+  const writingMs = totalMs !== null && firstTextMs !== null ? totalMs - firstTextMs : 0
   return (
-    <Group gap="lg" mt="sm">
+    <Group gap="sm">
       {firstTextMs !== null && (
         <Text size="sm">
           {text.firstText} <strong>{formatDuration(firstTextMs)}</strong>
@@ -93,7 +108,7 @@ function Figures({ exchange: { firstTextMs, totalMs, requestId } }: Shown) {
           {text.total} <strong>{formatDuration(totalMs)}</strong>
         </Text>
       )}
-      {requestId !== null && <Cost requestId={requestId} />}
+      {requestId !== null && <Cost requestId={requestId} writingMs={writingMs} />}
     </Group>
   )
 }
@@ -109,7 +124,17 @@ const apartMs = (count: number) => (count < soonLooks ? 400 : 3_000)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-function Cost({ requestId }: { readonly requestId: string }) {
+/** In a shorter time, all may have come at once. */
+const leastWritingMs = 200
+
+interface CostProps {
+  readonly requestId: string
+  /** From the first text to the end. */
+  readonly writingMs: number
+}
+
+/** Tokens, speed and cost, by the receipt. */
+function Cost({ requestId, writingMs }: CostProps) {
   const text = useText(texts)
   const receipt = useQuery({
     queryKey: ['cost', requestId],
@@ -133,46 +158,66 @@ function Cost({ requestId }: { readonly requestId: string }) {
       </Hint>
     )
   }
+  const { amount, input_tokens, cache_read_tokens, output_tokens } = receipt.data
   return (
-    <Text size="sm">
-      {text.cost}{' '}
-      <strong>
-        <Money usd={receipt.data.amount} />
-      </strong>{' '}
-      · {toRequest(text.receipt)}
-    </Text>
+    <>
+      <Text size="sm">{text.tokensUsed(input_tokens + cache_read_tokens, output_tokens)}</Text>
+      {writingMs >= leastWritingMs && output_tokens > 0 && (
+        <Text size="sm">{text.speed(Math.round((output_tokens * 1000) / writingMs))}</Text>
+      )}
+      <Text size="sm">
+        {text.cost}{' '}
+        <strong>
+          <Money usd={amount} />
+        </strong>{' '}
+        · {toRequest(text.receipt)}
+      </Text>
+    </>
   )
 }
 
 /** What went over the wire: the question as a client sends it, and the answer as it came. */
-export function RawExchange({ exchange }: { readonly exchange: Exchange }) {
+function RawExchange({ exchange }: { readonly exchange: Exchange }) {
   const text = useText(texts)
   const address = useMe().data?.site.base_url ?? location.origin
   const { question, status, headers, raw, isRawCut } = exchange
   const head = [`HTTP ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  const command = curlOf(question, address)
   return (
-    <Accordion variant="contained">
-      <Accordion.Item value="raw">
-        <Accordion.Control>{text.raw}</Accordion.Control>
-        <Accordion.Panel>
-          <Stack gap="xs">
-            <Text size="sm" fw={600}>
-              {text.request}
-            </Text>
-            <Code label={text.request}>{curlOf(question, address)}</Code>
-            <SmallHint>{text.requestHint}</SmallHint>
-            {status !== null && (
-              <>
-                <Text size="sm" fw={600}>
-                  {text.response}
-                </Text>
-                <Code label={text.response}>{`${head.join('\n')}\n\n${raw}`}</Code>
-                {isRawCut && <SmallHint>{text.cut}</SmallHint>}
-              </>
-            )}
-          </Stack>
-        </Accordion.Panel>
-      </Accordion.Item>
-    </Accordion>
+    <>
+      <CopyButton value={command}>
+        {({ copied, copy }) => (
+          <Button
+            {...{ size: 'compact-xs', variant: 'default', w: 'fit-content', 'aria-live': 'polite' }}
+            onClick={copy}
+          >
+            {copied ? text.copied : text.copyCurl}
+          </Button>
+        )}
+      </CopyButton>
+      <Accordion variant="contained">
+        <Accordion.Item value="raw">
+          <Accordion.Control>{text.raw}</Accordion.Control>
+          <Accordion.Panel>
+            <Stack gap="xs">
+              <Text size="sm" fw={600}>
+                {text.request}
+              </Text>
+              <Code label={text.request}>{command}</Code>
+              <SmallHint>{text.requestHint}</SmallHint>
+              {status !== null && (
+                <>
+                  <Text size="sm" fw={600}>
+                    {text.response}
+                  </Text>
+                  <Code label={text.response}>{`${head.join('\n')}\n\n${raw}`}</Code>
+                  {isRawCut && <SmallHint>{text.cut}</SmallHint>}
+                </>
+              )}
+            </Stack>
+          </Accordion.Panel>
+        </Accordion.Item>
+      </Accordion>
+    </>
   )
 }

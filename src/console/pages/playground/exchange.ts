@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
-import { type Asked, bodyOf } from '../../../look/snippets.ts'
+import { type Asked, bodyOf } from '../../../look/question.ts'
 import { createAnswerReader } from './answer-reader.ts'
 
 /** A question by one of one's tokens. */
@@ -38,26 +37,8 @@ export interface Exchange {
 /** More of an answer is not shown as it came. */
 const maxRaw = 256 * 1024
 
-/** Asks a model and follows its answer. Leaving the page stops it, as `stop` does. */
-export function useAsk() {
-  const [exchange, show] = useState<Exchange>()
-  const leaving = useRef<AbortController>(null)
-  useEffect(() => () => leaving.current?.abort(), [])
-
-  async function ask(question: Question): Promise<void> {
-    leaving.current?.abort()
-    const controller = new AbortController()
-    leaving.current = controller
-    for await (const now of follow(question, controller.signal)) {
-      // Who has asked anew does not look at the old answer any more.
-      if (leaving.current === controller) show(now)
-    }
-  }
-
-  return { exchange, ask, stop: () => leaving.current?.abort() }
-}
-
-async function* follow(question: Question, signal: AbortSignal): AsyncGenerator<Exchange> {
+/** Asks a model and follows its answer to its end, or until the signal stops it. */
+export async function* follow(question: Question, signal: AbortSignal): AsyncGenerator<Exchange> {
   const begun = performance.now()
   const since = () => Math.round(performance.now() - begun)
   let now: Exchange = {

@@ -9,7 +9,7 @@ import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/page.tsx'
 import { ButtonLink, Code, Hint, Labelled } from '../../parts/text.tsx'
 import { Answer } from '../playground/answer.tsx'
-import { useAsk } from '../playground/exchange.ts'
+import { useAsk } from '../playground/ask-once.ts'
 import { SetUp } from '../tokens/set-up.tsx'
 import { useGroups } from '../tokens/token-form.tsx'
 import { texts } from './text.ts'
@@ -141,7 +141,7 @@ function FirstAnswer({ token, models }: FirstAnswerProps) {
             {exchange === undefined ? text.hello : text.again}
           </Button>
         </Stack>
-        <Answer exchange={exchange} />
+        {exchange && <Answer exchange={exchange} />}
       </SimpleGrid>
       {exchange?.phase === 'done' && exchange.error === undefined && (
         <Stack gap="sm">

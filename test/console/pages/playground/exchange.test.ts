@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { protocols } from '../../../../src/console/pages/channels/channel-fields.ts'
 import { consolePath, type Question } from '../../../../src/console/pages/playground/exchange.ts'
-import { bodyOf, clientPath, curlOf } from '../../../../src/look/snippets.ts'
+import { bodyOf } from '../../../../src/look/question.ts'
+import { clientPath, curlOf } from '../../../../src/look/snippets.ts'
 import { startConsoleScene } from '../../../support/console-scene.ts'
 import { testKey } from '../../../support/tollgate-yaml.ts'
 
@@ -26,6 +27,20 @@ describe('a question of the playground', () => {
     })
     expect((await scene.tollgate.app.handle(request)).status).toBe(200)
     expect(scene.upstream.last().json()).toEqual(sent)
+  })
+
+  test.each(protocols)('in %s carries the conversation and its images', async (name) => {
+    const images = [{ type: 'image/png', data: 'aW1hZ2U=' }]
+    const earlier = [{ user: 'first words', images, assistant: 'an answer' }]
+    const asked = { ...question, protocol: name, images, earlier, temperature: 0.5 }
+    const answer = await scene.send('user', 'POST', consolePath(asked), bodyOf(asked))
+    expect([name, answer.status]).toEqual([name, 200])
+    const sent = JSON.stringify(scene.upstream.last().json())
+    const order = ['first words', 'an answer', 'hello'].map((text) => sent.indexOf(text))
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+    expect(order).not.toContain(-1)
+    expect(sent.split('aW1hZ2U=')).toHaveLength(3)
+    expect(sent).toContain('"temperature":0.5')
   })
 
   test('can be run in a shell as it stands, whatever it says', async () => {
