@@ -12,20 +12,20 @@ afterAll(() => place[Symbol.asyncDispose]())
 const env = { OPENAI_API_KEY: 'sk-upstream-0123456789', ADMIN_PASSWORD: 'hunter2hunter2' }
 
 test('init writes a file that only its owner can read, and never over another', async () => {
-  const first = await place.run(['init'])
+  const first = await place.run(['init', '--by-file'])
   expect(first).toMatchObject({ code: 0, err: '' })
   const file = join(place.path, 'tollgate.yaml')
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   const text = await Bun.file(file).text()
 
-  const second = await place.run(['init'])
+  const second = await place.run(['init', '--by-file'])
   expect(second).toMatchObject({ code: 1, out: '' })
   expect(second.err).toBe(
     'tollgate: tollgate.yaml exists and was left as it is. --force overwrites it.\n',
   )
   expect(await Bun.file(file).text()).toBe(text)
 
-  expect((await place.run(['init', '--force'])).code).toBe(0)
+  expect((await place.run(['init', '--by-file', '--force'])).code).toBe(0)
   const key = /key: (sk-\w+)/
   expect(key.exec(await Bun.file(file).text())?.[1]).not.toBe(key.exec(text)?.[1])
 })

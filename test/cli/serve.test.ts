@@ -47,6 +47,20 @@ test('starts with nothing, says what is missing, ends with 0 on SIGTERM', async 
   expect(await child.stderr.text()).toBe('')
 })
 
+test('with the file of init, leads into its console by a link', async () => {
+  await using place = await createWorkplace()
+  expect((await place.run(['init'])).out).toContain('tollgate serve')
+  const file = Bun.file(`${place.path}/tollgate.yaml`)
+  const text = (await file.text()).replace('127.0.0.1:8787', '127.0.0.1:0')
+  await Bun.write(file, text)
+  const child = await place.start(['serve', '--log', 'json'])
+  const start = await readUntil(child.stdout, (said) => said.includes('/console/setup'))
+  const link = /http:\S+\/console\/setup\?code=\w+/.exec(start)?.[0] ?? ''
+  expect((await fetch(link)).status).toBe(200)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+})
+
 test('sees within a second what a command beside it changes', async () => {
   await using place = await createWorkplace()
   await place.write('tollgate.yaml', freeModel('http://127.0.0.1:9'))

@@ -1,5 +1,6 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { KindGuard, type TSchema } from '@sinclair/typebox'
+import { createFirstFile } from '../../../src/app/config/first-file.ts'
 import { loadConfig } from '../../../src/app/config/load.ts'
 import { ConfigFile } from '../../../src/app/config/schema.ts'
 import { createTemplate } from '../../../src/app/config/template.ts'
@@ -21,6 +22,25 @@ test('loads without problems or warnings and can answer a request', () => {
   expect(groups.map(({ name }) => name)).toContain(token?.group ?? '')
   expect(groups[0]?.channels).toEqual(channels.map(({ name }) => name))
   expect(prices.map(({ model }) => model)).toEqual(channels[0]?.models.map(({ id }) => id) ?? [])
+})
+
+describe('the file of a gateway that is set up in its console', () => {
+  const first = createFirstFile('sk-0123456789abcdef0123456789')
+  const awake = (text: string) => text.replace(/^( *)#(?=\S)/gm, '$1')
+  const withoutHead = (text: string) => text.slice(text.indexOf('# Where and how'))
+
+  test('needs no variables, and names nothing that the console sets', () => {
+    const loaded = loadConfig({ text: first, file: 'tollgate.yaml', env: {} })
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded))
+    const nothing = loadConfig({ text: '', file: 'tollgate.yaml', env: {} })
+    if (!nothing.ok) throw new Error(JSON.stringify(nothing))
+    expect(loaded.config).toEqual(nothing.config)
+    expect(loaded.warnings).toEqual([])
+  })
+
+  test('has all of it as comments', () => {
+    expect(withoutHead(awake(first))).toBe(withoutHead(awake(template)))
+  })
 })
 
 test('names the missing variables when they are not set', () => {
