@@ -30,7 +30,7 @@ export const docsCss = `
 .docs .anchor:hover:after{content:" #";color:var(--soft);font-weight:400}
 .docs .note{padding:var(--s-3) var(--s-4);border:1px solid var(--line);border-left:3px solid var(--accent);border-radius:var(--radius);background:var(--surface)}
 .docs .copied,.docs .copied pre{margin:0}.docs article .copied{margin-top:var(--s-4)}.docs pre code{font-size:1em}
-.docs td,.docs th{overflow-wrap:break-word}.docs td:first-child code{white-space:nowrap}
+.docs td,.docs th{overflow-wrap:break-word}.docs td:not(:first-child){min-width:8em}.docs td:first-child code{white-space:nowrap}
 .docs .keys dt{margin-top:var(--s-6);padding-top:var(--s-4);border-top:1px solid var(--line);scroll-margin-top:var(--s-4)}
 .docs .keys dt>a{font-weight:600}.docs .keys dt code{border:0;background:none;padding:0;font-size:var(--t-14)}
 .docs .keys dt .soft{font-size:var(--t-13)}.docs .keys dd{margin-left:0;font-size:var(--t-14)}
