@@ -5,7 +5,7 @@ import type { Language } from '../../look/language.ts'
 import { modelPath } from '../../look/model-path.ts'
 import { escapeHtml } from '../../look/text.ts'
 import { shorten } from '../status/page/words.ts'
-import { findRows } from './find.ts'
+import { findRows, withHealth } from './find.ts'
 import { listHtml, pageRows } from './list-page.ts'
 import { leadText, modelHtml, priceLine, structuredData } from './model-page.ts'
 import type { ShownModel } from './models.ts'
@@ -49,8 +49,10 @@ function* list(
   const groups = new Set(
     [...models.values()].flatMap(({ sales }) => sales.map(({ group }) => group.name)),
   )
+  const shown = rows.slice((query.page - 1) * pageRows, query.page * pageRows)
   const body = listHtml({
-    ...{ query, words, rows, total: models.size, about: site.about },
+    ...{ query, words, found: rows.length, total: models.size, about: site.about },
+    rows: shown.map((row) => withHealth(row, query, figures)),
     vendors: [...vendors.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     groups: [...groups].sort(),
   })

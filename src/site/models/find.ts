@@ -13,7 +13,20 @@ export interface Row {
   readonly charged: Charged
   /** The saving beside the vendor's list, in per cent; null: not to be compared. */
   readonly saving: number | null
+}
+
+export interface ShownRow extends Row {
   readonly health: ModelHealth
+}
+
+/** A row with the availability of all the model's groups, or of the one that was asked for. */
+export function withHealth(
+  row: Row,
+  { group }: Pick<ModelQuery, 'group'>,
+  figures: AvailabilityFigures,
+): ShownRow {
+  const groupId = group === '' ? undefined : row.sale.group.id
+  return { ...row, health: healthOf(row.model, figures, groupId) }
 }
 
 const rowsPerStep = 50
@@ -29,14 +42,17 @@ export function* findRows(
     const sale = saleFor(model, query)
     if (sale === undefined) continue
     const charged = chargedFor(sale)
-    const groupId = query.group === '' ? undefined : sale.group.id
-    const health = healthOf(model, figures, groupId)
-    rows.push({ model, sale, charged, saving: savingIn(model, charged), health })
+    rows.push({ model, sale, charged, saving: savingIn(model, charged) })
     if (rows.length % rowsPerStep === 0) yield
   }
   const { sort, isDescending } = query
   if (sort === 'name') return isDescending ? rows.reverse() : rows
-  const keyed = rows.map((row) => ({ row, key: keyOf(row, sort) }))
+  const keyed: { readonly row: Row; readonly key: number | string | null }[] = []
+  for (const row of rows) {
+    const key = sort === 'now' ? nowKey(withHealth(row, query, figures)) : keyOf(row, sort)
+    keyed.push({ row, key })
+    if (keyed.length % rowsPerStep === 0) yield
+  }
   // Rows without a value come last, whatever the direction; equal ones stay in order of their names.
   keyed.sort(({ key: a }, { key: b }) => {
     if (a === null || b === null) return Number(a === null) - Number(b === null)
@@ -60,8 +76,11 @@ function saleFor(model: ShownModel, query: ModelQuery): Sale | undefined {
   return group === '' ? sales[0] : sales.find((one) => one.group.name === group)
 }
 
-function keyOf(row: Row, sort: Exclude<SortKey, 'name'>): number | string | null {
-  const { model, charged, saving, health } = row
+const nowKey = ({ health }: ShownRow) =>
+  health.state === 'no_data' ? null : health.availability['24h'].ratio
+
+function keyOf(row: Row, sort: Exclude<SortKey, 'name' | 'now'>): number | string | null {
+  const { model, charged, saving } = row
   switch (sort) {
     case 'vendor':
       return model.vendor?.name ?? null
@@ -71,8 +90,6 @@ function keyOf(row: Row, sort: Exclude<SortKey, 'name'>): number | string | null
       return model.list ? numberOf(listTiers(model.list)[0].rates.input) : null
     case 'saving':
       return saving
-    case 'now':
-      return health.state === 'no_data' ? null : (health.availability['24h'].ratio ?? null)
     default:
       return priceKey(charged, sort)
   }

@@ -1,7 +1,7 @@
 import { modalities } from '../../catalog/model-abilities.ts'
 import { modelPath } from '../../look/model-path.ts'
 import { escapeHtml } from '../../look/text.ts'
-import type { Row } from './find.ts'
+import type { ShownRow } from './find.ts'
 import { type Price, priceHtml, priceText } from './money.ts'
 import {
   capital,
@@ -26,8 +26,10 @@ export const pageRows = 100
 export interface ListParts {
   readonly query: ModelQuery
   readonly words: Words
-  /** All that match, in order. */
-  readonly rows: readonly Row[]
+  /** Number of models that match. */
+  readonly found: number
+  /** Those of this page, in order. */
+  readonly rows: readonly ShownRow[]
   /** Number of models without filters. */
   readonly total: number
   readonly vendors: readonly Vendor[]
@@ -38,14 +40,14 @@ export interface ListParts {
 
 /** The inside of the list of models. */
 export function listHtml(parts: ListParts): string {
-  const { words, rows, total, about, query } = parts
+  const { words, found, total, about, query } = parts
   const lead = about === '' ? '' : `<p class="lead">${escapeHtml(about)}</p>`
   const head = `<h1>${words.title}</h1>${lead}<p class="lead">${words.lead}</p>`
   if (total === 0) return wrap(head + emptyHtml(words))
   const reset = isFiltered(query) ? ` <a href="/models">${words.reset}</a>` : ''
-  const bar = `<p class="bar" role="status"><span>${words.found(rows.length, total)}</span>${reset}</p>`
-  const found = rows.length === 0 ? noneHtml(words) : tableHtml(parts) + pagerHtml(parts)
-  return wrap(head + formHtml(parts) + bar + found)
+  const bar = `<p class="bar" role="status"><span>${words.found(found, total)}</span>${reset}</p>`
+  const table = found === 0 ? noneHtml(words) : tableHtml(parts) + pagerHtml(parts)
+  return wrap(head + formHtml(parts) + bar + table)
 }
 
 const wrap = (html: string) => `<div class="wrap">${html}</div>`
@@ -110,24 +112,23 @@ function tableHtml({ query, words, rows }: ListParts): string {
     const arrow = isSorted ? (query.isDescending ? ' ↓' : ' ↑') : ''
     return `<th scope="col"${isNumber ? ' class="num"' : ''}${order}><a href="${href}" rel="nofollow">${columns[key]}${arrow}</a></th>`
   }
-  const shown = rows.slice((query.page - 1) * pageRows, query.page * pageRows)
-  const widest = decimalsOf(shown.flatMap(shownPrices))
+  const widest = decimalsOf(rows.flatMap(shownPrices))
   return (
     `<table class="prices by-model" style="--f:calc(${widest}ch + .3em)"><thead><tr>${title('name', false)}${title('vendor', false)}` +
     `${title('context', true)}<th scope="col">${words.takes}</th>${title('input', true)}` +
     `${title('cached', true)}${title('output', true)}${title('list', true)}${title('saving', true)}` +
-    `${title('now', false)}</tr></thead><tbody>${shown.map((row) => rowHtml(row, words)).join('')}</tbody></table>`
+    `${title('now', false)}</tr></thead><tbody>${rows.map((row) => rowHtml(row, words)).join('')}</tbody></table>`
   )
 }
 
-function shownPrices({ charged }: Row): readonly (Price | null)[] {
+function shownPrices({ charged }: ShownRow): readonly (Price | null)[] {
   if (charged.unit === 'free') return []
   if (charged.unit === 'call') return [charged.price]
   const { input, output, cacheRead } = charged.tiers[0].rates
   return [input, output, cacheRead]
 }
 
-function rowHtml(row: Row, words: Words): string {
+function rowHtml(row: ShownRow, words: Words): string {
   const { model, sale, saving, health } = row
   const { columns } = words
   const made = model.output.filter((one) => one !== 'text')
@@ -150,7 +151,7 @@ function rowHtml(row: Row, words: Words): string {
   )
 }
 
-function chargedCells({ charged, sale }: Row, words: Words): string {
+function chargedCells({ charged, sale }: ShownRow, words: Words): string {
   const { columns } = words
   const keys = ['input', 'cached', 'output'] as const
   if (charged.unit === 'free')
@@ -172,14 +173,14 @@ function chargedCells({ charged, sale }: Row, words: Words): string {
     .join('')
 }
 
-function listHtmlOf({ model }: Row): string {
+function listHtmlOf({ model }: ShownRow): string {
   if (model.list === undefined) return '–'
   const { input, output } = listTiers(model.list)[0].rates
   return [input, output].map((price) => (price ? priceText(price) : '–')).join(' / ')
 }
 
-function pagerHtml({ query, words, rows }: ListParts): string {
-  const last = Math.ceil(rows.length / pageRows)
+function pagerHtml({ query, words, found }: ListParts): string {
+  const last = Math.ceil(found / pageRows)
   if (last < 2) return ''
   const { page } = query
   const link = (to: number, name: string, rel: string) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inSlices } from '../../../src/lib/slices.ts'
 import { modelPath } from '../../../src/look/model-path.ts'
-import { findRows } from '../../../src/site/models/find.ts'
+import { findRows, withHealth } from '../../../src/site/models/find.ts'
 import { modelsOf } from '../../../src/site/models/models.ts'
 import { priceText } from '../../../src/site/models/money.ts'
 import { queryText, readQuery } from '../../../src/site/models/query.ts'
@@ -35,7 +35,9 @@ const figures = figuresOf([
 
 async function rowsOf(query: string) {
   const models = await inSlices(modelsOf(groups))
-  return inSlices(findRows(models.values(), readQuery(new URLSearchParams(query)), figures))
+  const asked = readQuery(new URLSearchParams(query))
+  const rows = await inSlices(findRows(models.values(), asked, figures))
+  return rows.map((row) => withHealth(row, asked, figures))
 }
 const namesOf = async (query: string) => (await rowsOf(query)).map(({ model }) => model.name)
 
