@@ -22,9 +22,10 @@ interface PageAnswer {
  * Answers a GET or HEAD with a page of `look/frame.ts`, whatever the path: its policy allows the frame's own
  * script and images of this host and the logo alone. A language that was chosen is remembered.
  */
-export function respondPage(answer: PageAnswer): Response {
+export async function respondPage(answer: PageAnswer): Promise<Response> {
   const { request, published, language, status = 200 } = answer
-  const response = status === 200 ? respond(request, published) : failed(request, published, status)
+  const response =
+    status === 200 ? await respond(request, published) : await failed(request, published, status)
   const { headers } = response
   if (response.status === status) {
     headers.set('content-type', 'text/html; charset=utf-8')
@@ -49,11 +50,15 @@ function loadedBy({ copies, script, logoUrl }: PageAnswer): string {
 }
 
 /** An error's page: nothing is unchanged since an error. */
-function failed({ url, headers }: Request, published: Published, status: number): Response {
+async function failed(
+  { url, headers }: Request,
+  published: Published,
+  status: number,
+): Promise<Response> {
   const plain = new Request(url, {
     headers: { 'accept-encoding': headers.get('accept-encoding') ?? '' },
   })
-  const { body, headers: given } = respond(plain, published)
+  const { body, headers: given } = await respond(plain, published)
   given.delete('etag')
   given.delete('last-modified')
   return new Response(body, { status, headers: given })

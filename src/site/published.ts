@@ -10,11 +10,9 @@ import type { DocumentStore, SharedDocument } from '../store/ports/store.ts'
 export interface Published {
   readonly body: Uint8Array
   readonly gzip: Uint8Array
-  readonly brotli: Uint8Array
   /** Strong tags, one for each encoding. */
   readonly etag: string
   readonly gzipEtag: string
-  readonly brotliEtag: string
   /** HTTP date, in whole seconds. */
   readonly lastModified: string
 }
@@ -31,32 +29,25 @@ export async function publish(
   const body = new TextEncoder().encode(json)
   if (previous && Buffer.compare(body, previous.body) === 0) return previous
   // On the thread pool: a large document would delay requests by tens of milliseconds.
-  const [compressed, brotli] = await Promise.all([
-    compress(body, { level: constants.Z_BEST_COMPRESSION }),
-    compressBrotli(body),
-  ])
+  const compressed = await compress(body, { level: constants.Z_BEST_COMPRESSION })
   const earliest = previous ? Date.parse(previous.lastModified) + 1000 : 0
   return {
-    ...encoded(body, compressed, brotli),
+    ...encoded(body, compressed),
     lastModified: new Date(Math.max(nowMs, earliest)).toUTCString(),
   }
 }
 
-const encoded = (body: Uint8Array, gzipped: Uint8Array, brotli: Uint8Array) => ({
-  ...{ body, gzip: gzipped, brotli },
-  ...{ etag: strongTag(body), gzipEtag: strongTag(gzipped), brotliEtag: strongTag(brotli) },
+const encoded = (body: Uint8Array, gzipped: Uint8Array) => ({
+  ...{ body, gzip: gzipped, etag: strongTag(body), gzipEtag: strongTag(gzipped) },
 })
 
 /** A version of another node; that of `previous` returns `previous` itself. */
-async function takeOver(
-  document: SharedDocument,
-  previous: Published | undefined,
-): Promise<Published> {
+function takeOver(document: SharedDocument, previous: Published | undefined): Published {
   const { body, gzip: compressed, lastModifiedMs } = document
   const lastModified = new Date(lastModifiedMs).toUTCString()
   if (previous?.lastModified === lastModified && !Buffer.compare(body, previous.body))
     return previous
-  return { ...encoded(body, compressed, await compressBrotli(body)), lastModified }
+  return { ...encoded(body, compressed), lastModified }
 }
 
 const toShared = ({ body, gzip: bytes, lastModified }: Published): SharedDocument => {
@@ -64,9 +55,9 @@ const toShared = ({ body, gzip: bytes, lastModified }: Published): SharedDocumen
 }
 
 /** Answers a GET or HEAD: 304 or the document, compressed if accepted. No CORS headers. */
-export function respond(request: Request, published: Published): Response {
+export async function respond(request: Request, published: Published): Promise<Response> {
   const coding = acceptedCoding(request)
-  const { bytes, etag } = representation(published, coding)
+  const { bytes, etag } = await representation(published, coding)
   const { lastModified } = published
   const headers = new Headers({
     etag,
@@ -82,10 +73,13 @@ export function respond(request: Request, published: Published): Response {
   return new Response(bytes, { headers })
 }
 
-function representation(published: Published, coding: Coding | undefined) {
+async function representation(
+  published: Published,
+  coding: Coding | undefined,
+): Promise<Representation> {
   switch (coding) {
     case 'br':
-      return { bytes: published.brotli, etag: published.brotliEtag }
+      return brotliOf(published)
     case 'gzip':
       return { bytes: published.gzip, etag: published.gzipEtag }
     case undefined:
@@ -126,6 +120,23 @@ export async function respondWith(
 
 const compress = promisify(gzip)
 const pack = promisify(brotliCompress)
+
+interface Representation {
+  readonly bytes: Uint8Array
+  readonly etag: string
+}
+
+const packed = new WeakMap<Published, Promise<Representation>>()
+
+/** A document in brotli, made when it is first asked for: the encoder takes megabytes for a moment. */
+export function brotliOf(published: Published): Promise<Representation> {
+  const known = packed.get(published)
+  if (known) return known
+  const made = compressBrotli(published.body).then((bytes) => ({ bytes, etag: strongTag(bytes) }))
+  packed.set(published, made)
+  made.catch(() => packed.delete(published))
+  return made
+}
 
 /** Larger documents are packed faster, if less: the price feed may have megabytes. */
 const largeBytes = 200_000

@@ -118,7 +118,7 @@ export async function answerPage(
   const published = await pages.page(language)
   const { logoUrl } = pages.site()
   const response = published
-    ? respondPage({ request, published, language, logoUrl })
+    ? await respondPage({ request, published, language, logoUrl })
     : unavailable('text/plain', `${nothingYet}\n`)
   const isStill = new URL(request.url).searchParams.get('refresh') === 'off'
   if (!isStill) response.headers.set('refresh', String(refreshSeconds))

@@ -17,7 +17,7 @@ const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const but = (...known: readonly string[]) => everyMethod.filter((method) => !known.includes(method))
 
 const notFound: Readonly<Record<string, readonly string[]>> = {
-  '/': everyMethod,
+  '/': but('GET', 'HEAD'),
   '/chat/completions': everyMethod,
   '/responses': everyMethod,
   '/messages': everyMethod,
@@ -45,7 +45,7 @@ const notFound: Readonly<Record<string, readonly string[]>> = {
   '/v1/complete': everyMethod,
   '/api': everyMethod,
   '/api/v1/models': everyMethod,
-  '/favicon.ico': everyMethod,
+  '/favicon.ico': but('GET', 'HEAD'),
   '/%76%31/models': everyMethod,
   '/v1/%6dodels': everyMethod,
   '/v1/chat/completions': but('POST'),

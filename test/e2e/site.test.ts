@@ -159,6 +159,7 @@ test('the settings say what the configuration and the process say', async () => 
     data: {
       site_name: 'My gateway',
       site_logo: null,
+      site_accent: null,
       site_subtitle: null,
       version,
       api_base_url: 'https://gw.example.com',

@@ -46,7 +46,7 @@ export function docsRoutes(parts: DocsParts) {
     const published = await publish(all.searchPage(question, query), undefined, clock())
     const { logoUrl } = question.site
     const known = { request, language, published, logoUrl }
-    const response = respondPage({ ...known, hasForm: true, copies: true })
+    const response = await respondPage({ ...known, hasForm: true, copies: true })
     response.headers.set('x-robots-tag', 'noindex')
     return response
   }

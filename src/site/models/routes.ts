@@ -36,7 +36,7 @@ export function modelPageRoutes(parts: ModelsParts) {
     const { logoUrl } = site().frame
     // A page that is not there has no versions to compare.
     const asked = status === 200 ? request : withoutConditions(request)
-    const response = respondPage({
+    const response = await respondPage({
       request: asked,
       published: page,
       language,
