@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { ValueKind } from '../resources/values.ts'
-import type { Failure } from './envelope.ts'
+import { translateFailure } from './refusal-text.ts'
 import { oneOf } from './shapes.ts'
 
 /** What is wrong with a value, as a machine word: the console translates refusals by it. */
@@ -119,9 +119,10 @@ export class ApiError extends Error {
     return statuses[this.reason]
   }
 
-  toResponse(): Response {
+  /** `request`: decides the language of the sentences. */
+  toResponse(request?: Pick<Request, 'headers'>): Response {
     const { field, fault, data, retryAfterSeconds } = this.details
-    const body: Failure = {
+    const body = {
       code: this.status,
       message: this.message,
       reason: this.reason,
@@ -129,8 +130,8 @@ export class ApiError extends Error {
       ...(fault !== undefined && { fault }),
       ...(data !== undefined && { data }),
     }
-    const headers = new Headers({ 'cache-control': 'no-store' })
+    const headers = new Headers({ 'cache-control': 'no-store', vary: 'accept-language' })
     if (retryAfterSeconds !== undefined) headers.set('retry-after', String(retryAfterSeconds))
-    return Response.json(body, { status: this.status, headers })
+    return Response.json(translateFailure(body, request), { status: this.status, headers })
   }
 }

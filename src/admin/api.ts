@@ -48,8 +48,8 @@ export interface AdminServices extends ReadingServices, OpenGroupParts {
 /** The console's API; unknown paths are left to the app around it. */
 export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
   new Elysia({ name: 'admin', strictPath: true })
-    .onError(({ code, error }) =>
-      code === 'NOT_FOUND' ? undefined : renderError(code, error, log),
+    .onError(({ code, error, request }) =>
+      code === 'NOT_FOUND' ? undefined : renderError({ code, error, request }, log),
     )
     .use(accountRecoveryRoutes(guard, services.accountRecovery))
     .use(accountRoutes(guard, services.accounts))

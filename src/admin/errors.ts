@@ -10,18 +10,24 @@ interface Finding {
   readonly schema?: FaultySchema
 }
 
+interface Failed {
+  readonly code: string | number
+  readonly error: unknown
+  readonly request: Request
+}
+
 /** Renders every error of the console's routes. */
-export function renderError(code: string | number, error: unknown, log: Logger): Response {
+export function renderError({ code, error, request }: Failed, log: Logger): Response {
   const refusal = refusalIn(error)
   if (refusal) {
     // Refusals for lack of capacity are not logged: clients could fill the log.
     if (refusal.reason === 'internal' || (refusal.status >= 500 && refusal.cause !== undefined))
       log.error('console', { error: refusal.message, cause: String(refusal.cause) })
-    return refusal.toResponse()
+    return refusal.toResponse(request)
   }
-  if (code === 'VALIDATION') return invalidValue(error).toResponse()
+  if (code === 'VALIDATION') return invalidValue(error).toResponse(request)
   log.error('console: unhandled error', { error: String(error) })
-  return new ApiError('internal', 'The gateway failed. Its log says why.').toResponse()
+  return new ApiError('internal', 'The gateway failed. Its log says why.').toResponse(request)
 }
 
 /** Elysia wraps errors of a parser. */

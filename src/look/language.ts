@@ -18,8 +18,12 @@ export function chosenLanguage({ url }: Pick<Request, 'url'>): Language | undefi
 export function languageOf(request: Pick<Request, 'headers' | 'url'>): Language {
   const cookie = request.headers.get('cookie')?.slice(0, 8_000).match(kept)?.[1]
   const earlier = languages.find((language) => language === cookie)
-  return chosenLanguage(request) ?? earlier ?? best(request.headers.get('accept-language') ?? '')
+  return chosenLanguage(request) ?? earlier ?? acceptedLanguage(request)
 }
+
+/** The language that `Accept-Language` asks for (RFC 9110, 12.5.4), or English. */
+export const acceptedLanguage = ({ headers }: Pick<Request, 'headers'>): Language =>
+  best(headers.get('accept-language') ?? '')
 
 const kept = new RegExp(`(?:^|;\\s*)${languageCookie}=(\\w+)`)
 

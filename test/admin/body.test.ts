@@ -27,7 +27,7 @@ const guard = createGuard(
   () => [],
 )
 const app = new Elysia()
-  .onError(({ code, error }) => renderError(code, error, log))
+  .onError(({ code, error, request }) => renderError({ code, error, request }, log))
   .use(guard('user'))
   .post('/form', ({ body }) => body, { body: Type.Object({ name: Type.String() }) })
   .get('/list', ({ query }) => query, { query: PageQuery })
@@ -91,7 +91,9 @@ describe('a body of the console', () => {
 
 test('what is full is not noted as a fault', () => {
   const full = new ApiError('unavailable', 'All places are taken.')
-  expect(renderError('UNKNOWN', full, log).status).toBe(503)
+  expect(
+    renderError({ code: 'UNKNOWN', error: full, request: new Request(host) }, log).status,
+  ).toBe(503)
   expect(lines).toEqual([])
 })
 

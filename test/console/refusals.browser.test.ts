@@ -43,7 +43,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await open('/admin/groups/new')
     await write('名称', 'default')
     await press('添加分组')
-    await complaint('名称', '名称或邮箱已被占用')
+    await complaint('名称', '已有名为“default”的分组，请换一个名称。')
   })
 
   test('of an account: no amount, and an address that is taken', async () => {
@@ -55,7 +55,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await complaint('初始余额', '请填写美元金额，最多 9 位小数，例如 100 或 2.5')
     await write('初始余额', '1')
     await press('新建账户')
-    await complaint('邮箱', '名称或邮箱已被占用')
+    await complaint('邮箱', `已有账户“${people.other}”，请换一个邮箱。`)
   })
 
   test('of a token with an address that is none', async () => {

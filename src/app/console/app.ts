@@ -36,7 +36,7 @@ export async function createConsoleApp(parts: ConsoleParts) {
       const who = await sessions.find(request)
       return who && (await reader.answer(request, who, peer.limitSilence))
     } catch (error) {
-      return renderError('UNKNOWN', error, log)
+      return renderError({ code: 'UNKNOWN', error, request }, log)
     }
   }
 

@@ -4,6 +4,8 @@ import type { AdminApi } from '../../admin/api.ts'
 /** The console's API, typed by its routes. Below it all is `/api/v1`. */
 export const api = treaty<AdminApi>(location.origin, {
   fetch: { credentials: 'same-origin' },
+  // Refusals come in the language of the page.
+  headers: () => ({ 'accept-language': document.documentElement.lang || 'en' }),
   // Times stay texts: what is shown of them is decided where they are shown.
   parseDate: false,
 }).api.v1

@@ -1,5 +1,5 @@
 import { CallFailed } from './call.ts'
-import { faultText, reasonText } from './error-text.ts'
+import { reasonText } from './error-text.ts'
 import { bilingual, type Language } from './language.ts'
 
 const texts = bilingual({
@@ -25,7 +25,7 @@ interface FailureWords {
   readonly title: string
   /** A sentence about it; '' where the title says all. */
   readonly words: string
-  /** Whether the sentence is the API's own, which is in English on every page. */
+  /** Whether the sentence is in English on every page: the API's own are in the language of the page. */
   readonly isForeign: boolean
 }
 
@@ -41,8 +41,7 @@ export function failureWords(error: unknown, language: Language): FailureWords {
   if (language !== 'en' && clear.includes(error.reason)) {
     return { title, words: '', isForeign: false }
   }
-  const words = faultText({ message, fault: error.fault }, language)
-  return { title, words, isForeign: words === message }
+  return { title, words: message, isForeign: false }
 }
 
 /** One field that a refusal names. */
@@ -62,8 +61,7 @@ export function problemsIn(error: unknown): readonly Problem[] {
 }
 
 /** What a field says of its problem: beside its field a sentence need not begin with the name. */
-export function problemText(problem: Problem, language?: Language): string {
-  const start = `${problem.field}: `
-  const text = faultText(problem, language)
-  return text.startsWith(start) ? text.slice(start.length) : text
+export function problemText({ field, message }: Problem): string {
+  const start = `${field}: `
+  return message.startsWith(start) ? message.slice(start.length) : message
 }

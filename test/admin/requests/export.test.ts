@@ -146,7 +146,9 @@ describe('what is read for an export', () => {
     const asked = { who: personOf(1), query: { format: 'jsonl' }, signal } as const
     const failed = requestExport('all', asked).catch((error: unknown) => error)
     leaving.abort()
-    expect(renderError('UNKNOWN', await failed, log).status).toBe(503)
+    const request = new Request('http://gateway.example')
+    const refused = renderError({ code: 'UNKNOWN', error: await failed, request }, log)
+    expect(refused.status).toBe(503)
     expect(lines).toEqual([])
   })
 

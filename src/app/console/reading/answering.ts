@@ -27,13 +27,13 @@ export function createAnswering(post: Post, exit: () => void): (message: ToProce
     return { store, app: createReadingApp({ store, facts: remote.facts, clock, log }) }
   }
 
-  async function read({ id, method, url, encodings, who }: ReadOrder): Promise<void> {
+  async function read({ id, method, url, accepted, who }: ReadOrder): Promise<void> {
     const answer: Answer = { leaving: new AbortController() }
     answers.set(id, answer)
     const { app } = (await opened) ?? {}
     if (!answers.has(id)) return
     const { signal } = answer.leaving
-    const request = new Request(url, { method, headers: { 'accept-encoding': encodings }, signal })
+    const request = new Request(url, { method, headers: accepted, signal })
     const response = await app?.handle(request, who)
     if (response) await send(id, answer, response)
   }

@@ -25,8 +25,8 @@ export function createReadingApp(parts: ReadingParts) {
   // Origins are checked for changes only, and nothing is changed here.
   const guard = createGuard({ find: async (request) => people.get(request) }, () => [])
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
-    .onError(({ code, error }) =>
-      code === 'NOT_FOUND' ? pageNotFound() : renderError(code, error, parts.log),
+    .onError(({ code, error, request }) =>
+      code === 'NOT_FOUND' ? pageNotFound() : renderError({ code, error, request }, parts.log),
     )
     .use(readingApi(guard, createReadingServices(parts)))
   return {

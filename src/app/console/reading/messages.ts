@@ -12,7 +12,8 @@ export interface ReadOrder {
   readonly id: number
   readonly method: string
   readonly url: string
-  readonly encodings: string
+  /** Headers by which the form of the answer is chosen. */
+  readonly accepted: Readonly<Record<string, string>>
   readonly who: SignedIn
   /** The gateway's clock, in milliseconds since 1970. */
   readonly now: number

@@ -34,6 +34,9 @@ const nothingOf = (headers: Headers) =>
     : null
 
 const lastWordsMs = 2_000
+/** What an answer depends on, besides its address. */
+const negotiated = ['accept-encoding', 'accept-language'] as const
+
 const failed = 'What reads lists from the database has failed; the log says why. Try again.'
 
 /**
@@ -177,8 +180,8 @@ export function startProcess(parts: ProcessParts, onIdle: () => void, onLost: ()
       }
       asked.set(id, { head, setPatience })
       child.ref()
-      const encodings = headers.get('accept-encoding') ?? ''
-      tell({ kind: 'read', id, method, url, encodings, who, now: clock() })
+      const accepted = Object.fromEntries(negotiated.map((name) => [name, headers.get(name) ?? '']))
+      tell({ kind: 'read', id, method, url, accepted, who, now: clock() })
       signal.addEventListener('abort', () => leave(id), { once: true })
       if (signal.aborted) leave(id)
       return head.promise
