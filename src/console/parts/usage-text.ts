@@ -46,4 +46,5 @@ export const usageText = bilingual({
   splitBy: ['Split by', '拆分方式'],
   nothing: ['Nothing was asked in this time.', '此时段没有请求。'],
   spent: ['Spent', '消费'],
+  inAll: ['Sums', '用量合计'],
 })
