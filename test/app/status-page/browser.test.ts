@@ -39,6 +39,7 @@ describeInBrowser('in a browser', () => {
   })
 
   interface How {
+    readonly path?: string
     readonly query?: string
     readonly scheme?: 'light' | 'dark'
     readonly width?: number
@@ -46,7 +47,7 @@ describeInBrowser('in a browser', () => {
 
   /** Opens the page, and gives it to `work`; fails when the browser complains of anything. */
   async function look<Result>(how: How, work: (page: Page) => Promise<Result>): Promise<Result> {
-    const { query = '', scheme = 'light', width = 1280 } = how
+    const { path = '/status', query = '', scheme = 'light', width = 1280 } = how
     const viewport = { width, height: 800 }
     const context = await browser.newContext({ colorScheme: scheme, viewport, locale: 'en' })
     const page = await context.newPage()
@@ -55,7 +56,7 @@ describeInBrowser('in a browser', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     try {
-      await page.goto(`${scene.url}/status${query}`)
+      await page.goto(`${scene.url}${path}${query}`)
       const result = await work(page)
       expect(complaints).toEqual([])
       for (const url of asked) expect(url).toStartWith(scene.url)
@@ -68,6 +69,35 @@ describeInBrowser('in a browser', () => {
   const openAll = async (page: Page) => {
     for (const summary of await page.locator('summary').all()) await summary.click()
   }
+
+  const docs = [
+    ['/docs/clients', 'light', 1280],
+    ['/docs/search?q=budget', 'dark', 390],
+  ] as const
+  test.each(docs)(
+    'axe finds nothing in the documentation (%s, %s, %d px), and nothing is wider than the window',
+    async (path, scheme, width) => {
+      await look({ path, scheme, width }, async (page) => {
+        expect(await accessibilityProblems(page)).toEqual([])
+        await expectToFit(page)
+      })
+    },
+    60_000,
+  )
+
+  test('a form of the API sends the token of its reader, and shows the answer', async () => {
+    await look({ path: '/docs/api' }, async (page) => {
+      const form = page.locator('.try', { has: page.locator('[data-path="/v1/usage"]') })
+      await form.locator('summary').click()
+      await form.locator('[name=token]').fill('sk-of-nobody')
+      await page.route('**/v1/usage', (route) =>
+        route.fulfill({ json: { seen: route.request().headers().authorization } }),
+      )
+      await form.locator('button').click()
+      await form.locator('output', { hasText: '"seen": "Bearer sk-of-nobody"' }).waitFor()
+      expect(await page.locator('.try [name=token]').first().inputValue()).toBe('sk-of-nobody')
+    })
+  }, 60_000)
 
   const looks = [
     ['en', 'light', 1280],
