@@ -72,7 +72,8 @@ export const themeOf = (language: Language) =>
       PasswordInput: {
         defaultProps: { visibilityToggleButtonProps: { 'aria-label': eyeLabels[language] } },
       },
-      Badge: { defaultProps: { tt: 'none', radius: 'xl' } },
+      Badge: { defaultProps: { tt: 'none', radius: 'xl', color: 'accent' } },
+      Button: { defaultProps: { color: 'accent' } },
       Card: { defaultProps: { radius: 'lg' } },
       Paper: { defaultProps: { radius: 'lg' } },
       CloseButton: { defaultProps: { 'aria-label': closeLabels[language] } },
@@ -105,6 +106,7 @@ const variables = {
   '--mantine-color-accent-filled': 'var(--accent)',
   '--mantine-color-accent-filled-hover': 'color-mix(in srgb, var(--accent) 88%, var(--fg))',
   ...mapped('accent', 'accent'),
+  '--mantine-color-accent-light': 'var(--accent-soft)',
   ...mapped('red', 'bad'),
   ...mapped('yellow', 'mid'),
   ...mapped('green', 'ok'),

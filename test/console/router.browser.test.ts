@@ -48,6 +48,34 @@ describeInBrowser('the console', () => {
     await page.close()
   })
 
+  test('an address that leads nowhere has the menu; Ctrl-K leads on from there', async () => {
+    const page = await visit('/nowhere')
+    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Tokens' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox').fill('test-model')
+    await page.getByRole('button', { name: /test-model/ }).click()
+    await page.waitForURL(/\/console\/plaza\?search=test-model/)
+    await page.close()
+  })
+
+  test('a page that cannot be loaded leaves the one that is shown, and says so', async () => {
+    const page = await visit('/tokens')
+    await page.getByText('No tokens yet').waitFor()
+    const gone = (url: URL) => url.pathname.startsWith('/console')
+    await page.route(gone, (route) => route.abort())
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Balance' })
+    await link.click()
+    const notice = page.getByRole('alert').filter({ hasText: 'The page could not be opened' })
+    await notice.waitFor()
+    await page.getByText('No tokens yet').waitFor()
+    await page.unroute(gone)
+    await notice.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Balance', level: 1 }).waitFor()
+    expect(await notice.count()).toBe(0)
+    await page.close()
+  })
+
   test.each([
     ['en-US', 'This page failed', 'Reload', 'To the overview', 'Overview'],
     ['zh-CN', '此页面出错了', '重新加载', '返回概览', '概览'],

@@ -4,8 +4,6 @@ import {
   Checkbox,
   type CheckboxProps,
   Group,
-  NumberInput,
-  type NumberInputProps,
   PasswordInput,
   type PasswordInputProps,
   Select,
@@ -26,6 +24,7 @@ import { problemsIn, problemText } from '../lib/failure-words.ts'
 import { commonText, useText } from '../lib/language.ts'
 import { ErrorNotice } from './page.tsx'
 import { useUnsaved } from './unsaved.tsx'
+import { WholeInput, type WholeInputProps } from './whole-input.tsx'
 
 /** A field of a form, or of a part of it: `name`, `limits.rpm`. */
 type Path<Values> = (keyof Values & string) | `${keyof Values & string}.${string}`
@@ -62,7 +61,7 @@ export function inputsOf<Values extends object>(form: UseFormReturnType<Values>,
     line: input<TextInputProps>(TextInput),
     lines: input<TextareaProps>(Textarea, longText),
     usd: input<TextInputProps>(TextInput, usd),
-    whole: input<NumberInputProps>(NumberInput, { allowDecimal: false }),
+    whole: input<WholeInputProps>(WholeInput),
     secret: input<PasswordInputProps>(PasswordInput, { required: true }),
     tags: input<TagsInputProps>(TagsInput),
     flag: input<SwitchProps>(Switch, {}, 'checkbox'),

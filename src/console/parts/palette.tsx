@@ -10,7 +10,7 @@ import type { MenuGroup } from './menu.ts'
 import { type Found, useFound } from './palette-search.ts'
 import { shellText } from './shell-text.ts'
 
-interface PaletteProps {
+export interface PaletteProps {
   readonly groups: readonly MenuGroup[]
   readonly isAdmin: boolean
   readonly isOpen: boolean
@@ -20,7 +20,7 @@ interface PaletteProps {
 const [store, spotlight] = createSpotlight()
 
 /** Finds pages, tokens, models, a request by its id; for administrators channels and accounts, too. */
-export default function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
+export function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
   const text = useText(paletteText)
   const [typed, setTyped] = useState('')
   const [query] = useDebouncedValue(typed.trim(), 200)

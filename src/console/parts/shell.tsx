@@ -5,21 +5,21 @@ import IconLayoutSidebarLeftExpand from '@tabler/icons-react/icons/IconLayoutSid
 import IconMenu2 from '@tabler/icons-react/icons/IconMenu2'
 import IconSearch from '@tabler/icons-react/icons/IconSearch'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import type { Me } from '../../admin/me/routes.ts'
 import { CallFailed, useMe } from '../lib/api.ts'
 import { useText } from '../lib/language.ts'
 import { AccountMenu } from './account-menu.tsx'
+import { attempt } from './action.tsx'
 import { Logo } from './logo.tsx'
 import { LookMenu } from './look-menu.tsx'
 import { LostPage } from './lost-page.tsx'
 import { type MenuGroup, menuOf } from './menu.ts'
 import { Navigation } from './navigation.tsx'
 import { ErrorNotice } from './page.tsx'
+import type { PaletteProps } from './palette.tsx'
 import { shellText } from './shell-text.ts'
 import { UnsavedGuard } from './unsaved.tsx'
-
-const Palette = lazy(() => import('./palette.tsx'))
 
 /** The frame around the pages of who is signed in; anybody else is sent to sign in. */
 export function Shell() {
@@ -130,25 +130,31 @@ interface PaletteButtonProps {
 /** Opens the search that goes anywhere, which is loaded when it is first wanted. */
 function PaletteButton({ groups, isAdmin }: PaletteButtonProps) {
   const text = useText(shellText)
-  const [isWanted, setWanted] = useState(false)
+  const [Palette, setPalette] = useState<ComponentType<PaletteProps>>()
   const [isOpen, { open, close }] = useDisclosure()
-  const show = () => {
-    setWanted(true)
+  const show = async () => {
     open()
+    if (Palette) return
+    const isLoaded = await attempt(async () => {
+      const loaded = await import('./palette.tsx').catch(() => {
+        throw new CallFailed(0, { message: text.lostHint })
+      })
+      setPalette(() => loaded.Palette)
+      return undefined
+    })
+    if (!isLoaded) close()
   }
-  useHotkeys([['mod+K', show]], [])
+  useHotkeys([['mod+K', () => void show()]], [])
   return (
     <>
-      <button type="button" className="find" onClick={show}>
+      <button type="button" className="find" onClick={() => void show()}>
         <IconSearch size={16} stroke={1.75} />
         <span>{text.find}</span>
-        <Kbd size="xs">{modifier} K</Kbd>
+        <Kbd size="xs" lang="en">
+          {modifier} K
+        </Kbd>
       </button>
-      {isWanted && (
-        <Suspense>
-          <Palette {...{ groups, isAdmin, isOpen, close }} />
-        </Suspense>
-      )}
+      {Palette && <Palette {...{ groups, isAdmin, isOpen, close }} />}
     </>
   )
 }
