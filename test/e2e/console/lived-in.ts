@@ -143,10 +143,10 @@ export async function overdraw(folder: string): Promise<void> {
 /** Names that are the same in every language, beside those that `livedIn` gives. */
 const names = [
   ...['Chat', 'Chat Completions', 'Responses', 'Messages', 'Messages (Anthropic)', 'Gemini'],
-  ...['OpenAI', 'Anthropic', 'Google Gemini', 'DeepSeek', 'Moonshot', 'OpenRouter'],
+  ...['OpenAI', 'Anthropic', 'Google Gemini', 'DeepSeek', 'Moonshot', 'OpenRouter', 'Ollama'],
   ...['Anthropic SDK', 'Google Gen AI SDK', 'Claude Code', 'Codex', 'Gemini CLI'],
   ...['Python', 'TypeScript', 'curl', 'tollgate.yaml', 'openai-main', 'gpt-4', 'owner'],
-  ...['chat', 'responses', 'messages', 'gemini', 'CPU', ...quirkNames],
+  ...['chat', 'responses', 'messages', 'gemini', 'CPU', 'Ctrl', 'sk-proj-…', ...quirkNames],
 ]
 
 /** What is written alike everywhere: addresses, paths, hidden keys, what a browser calls itself, nodes, units, formulas. */
