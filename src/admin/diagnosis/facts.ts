@@ -21,7 +21,7 @@ import type { ReceiptRows, TokenSpending } from '../../store/ports/records.ts'
 
 export interface FactParts {
   readonly accounts: Pick<AdminStore, 'accountsNamed' | 'tokens' | 'spending'>
-  readonly lists: Pick<ListStore, 'ledger' | 'tokens'>
+  readonly lists: Pick<ListStore, 'audit' | 'ledger' | 'tokens'>
   readonly availability: Pick<AvailabilityStore, 'readGroup'>
   /** Calls `work` with the current figures. */
   readonly look: <Result>(work: (figures: AvailabilityFigures) => Result) => Promise<Result>
@@ -48,6 +48,8 @@ export interface Facts {
   readonly group: ReturnType<typeof seenBy>
   /** The token now; undefined: it was removed. */
   readonly token: TokenView | undefined
+  /** Somebody has changed the token since the request: how it was then is not known. */
+  readonly isTokenChanged: boolean
   readonly spending: TokenSpending | undefined
   readonly account: StoredAccount | undefined
   /** The balance before the request, in nano-USD; undefined: no entry is that old. */
@@ -77,12 +79,13 @@ export async function readFacts(
   const { accountId, tokenId, createdAt } = request
   const now = clock()
   const one = { size: 1, isCounted: false }
-  const [tokens, [spending], [account], own, ledger, figures] = await Promise.all([
+  const [tokens, [spending], [account], own, ledger, changes, figures] = await Promise.all([
     accounts.tokens({ id: tokenId, limit: 1 }),
     accounts.spending([tokenId]),
     accounts.accountsNamed([request.account]),
     lists.tokens({ accountId }, { size: maxTokens, isCounted: false }),
     lists.ledger({ accountId, until: createdAt + 1 }, one),
+    lists.audit({ subject: `token ${tokenId}`, action: 'token.set', since: createdAt }, one),
     parts.look((all) => figuresNow(all, request, catalog(), now)),
   ])
   const group = catalog().groups.get(request.groupId)
@@ -94,6 +97,7 @@ export async function readFacts(
       ({ enabled, accounts }) => enabled && account !== undefined && mayUse(accounts, account),
     ),
     token: tokens[0],
+    isTokenChanged: changes.rows.length > 0,
     balanceThenNano: ledger.rows[0]?.balanceAfterNano,
     ownGroups: new Set(own.rows.map(({ group }) => group)),
     tokenLink: isAdmin

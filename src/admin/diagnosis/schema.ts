@@ -31,6 +31,8 @@ export const noteWords = [
   'token_gone', // {token}
   'token_disabled', // {token}
   'token_expired', // {token} {expires_at}
+  'token_expired_since', // {token} {expires_at}
+  'token_changed_since', // {token}
   'token_group_changed', // {token} {former} {group}
   'token_group_off', // {token} {group}
   'token_group_closed', // {token} {group}
@@ -46,6 +48,8 @@ export const noteWords = [
   'record_succeeded', // {status}
   'record_failed', // {status} {cause}
   'record_fault', // {fault}
+  'channel_key_refused', // {channel}, for administrators
+  'channel_key_used_up', // {channel}, for administrators
   'attempts_none',
   'attempt_failed', // {number} {cause} {duration_ms}
   'attempt_answered', // {number} {status} {duration_ms}
@@ -70,6 +74,7 @@ export const wayWords = [
   'allow_address',
   'raise_budget',
   'add_balance',
+  'check_key', // {channel}
   'ask_operator',
   'retry',
   'fix_request',

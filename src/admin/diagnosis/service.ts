@@ -30,15 +30,34 @@ export function createDiagnosis(parts: DiagnosisParts) {
     return {
       request_id: facts.request.requestId,
       verdict: facts.request.cause === null ? null : verdictOf(steps),
-      steps,
+      steps: adviseOnce(steps),
       report: reportOf(facts.request),
     }
   }
 }
 
-/** The first problem that explains the failure, at the latest that of the record. */
+/** Gives each advice where it comes up first. */
+function adviseOnce(steps: readonly Step[]): Step[] {
+  const said = new Set<string>()
+  return steps.map((step) => ({
+    ...step,
+    ways: step.ways.filter((way) => {
+      const words = JSON.stringify(way)
+      const isNew = !said.has(words)
+      said.add(words)
+      return isNew
+    }),
+  }))
+}
+
+/**
+ * The first problem that explains the failure, at the latest that of the record. A channel's key comes before
+ * all: it is why its group fails.
+ */
 function verdictOf(steps: readonly Step[]): Diagnosis['verdict'] {
-  const first = steps.find(({ finding, explains }) => finding === 'problem' && explains)
+  const causes = steps.filter(({ finding, explains }) => finding === 'problem' && explains)
+  const isKey = ({ notes: [note] }: Step) => note?.word.startsWith('channel_key') === true
+  const first = causes.find(isKey) ?? causes[0]
   const note = first?.notes[0]
   if (first === undefined || note === undefined) return null
   return { step: first.step, note, way: first.ways[0] ?? null }

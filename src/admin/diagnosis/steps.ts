@@ -192,6 +192,7 @@ export function recordStep({ request, attempts, channels }: Facts): Step {
   const known = causeOf(cause)
   if (cause === null) step.note('record_succeeded', { status })
   else {
+    keyTrouble(attempts, channels, step)
     step.problem('record_failed', { status, cause })
     if (known) step.note('record_fault', { fault: known.fault })
   }
@@ -207,7 +208,31 @@ export function recordStep({ request, attempts, channels }: Facts): Step {
   for (const way of known?.ways ?? []) {
     if (way !== 'allow_model') step.way(way)
   }
-  return step.done({ explaining: ['record_failed'] })
+  return step.done({
+    explaining: ['channel_key_refused', 'channel_key_used_up', 'record_failed'],
+  })
+}
+
+const keyWords: Readonly<Record<string, NoteWord>> = {
+  upstream_auth: 'channel_key_refused',
+  upstream_quota: 'channel_key_used_up',
+}
+
+/** Names the channels whose keys were at fault, to who may know them. */
+function keyTrouble(
+  attempts: Facts['attempts'],
+  channels: Facts['channels'],
+  step: OpenStep,
+): void {
+  const named = new Set<string>()
+  attempts.forEach(({ cause }, place) => {
+    const word = keyWords[cause ?? '']
+    const channel = channels?.[place]
+    if (word === undefined || channel === undefined || named.has(channel)) return
+    named.add(channel)
+    step.problem(word, { channel })
+    step.way('check_key', { channel })
+  })
 }
 
 const mostGroups = 5

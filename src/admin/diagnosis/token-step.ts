@@ -46,21 +46,24 @@ const problemsOf: Readonly<Record<string, readonly NoteWord[]>> = {
 }
 
 function checkToken(
-  { request, catalog, usable, account, now }: Facts,
+  { request, catalog, usable, account, now, isTokenChanged }: Facts,
   token: TokenView,
   step: OpenStep,
 ): void {
   const { name, group, status, expiresAt, models, ipAllow } = token
-  const { cause, model } = request
+  const { cause, model, createdAt } = request
   const about = { token: name, group }
   if (status === 'disabled') {
     step.problem('token_disabled', about)
     step.way('enable_token')
   }
   if (expiresAt !== null && expiresAt <= now) {
-    step.problem('token_expired', { ...about, expires_at: new Date(expiresAt).toISOString() })
+    const expired = { ...about, expires_at: new Date(expiresAt).toISOString() }
+    if (expiresAt <= createdAt) step.problem('token_expired', expired)
+    else step.note('token_expired_since', expired)
     step.way('extend_token')
   }
+  if (isTokenChanged) step.note('token_changed_since', about)
   const groupNow = [...catalog.groups.values()].find((one) => one.name === group)
   if (!groupNow || !usable.includes(groupNow)) {
     const isClosed = seenBy(account, groupNow) === 'closed'

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { until } from '../../e2e/until.ts'
 import { jsonAnswer } from '../../support/fake-upstream.ts'
 import { testKey, upstreamKey } from '../../support/tollgate-yaml.ts'
 import { otherKey, startRequestScene } from '../requests/request-scene.ts'
@@ -23,17 +24,20 @@ interface Diagnosis {
 
 const scene = await startRequestScene()
 afterAll(scene.stop)
-const answer = { ok: true }
+const answer = { ok: true, key: true }
+const channelId = async () => (await scene.store.edits.editableCatalog()).channels[0]?.id ?? 0
 scene.upstream.handle(() =>
-  answer.ok
-    ? jsonAnswer({
-        ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
-        choices: [
-          { index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' },
-        ],
-        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-      })
-    : jsonAnswer({ error: { message: `broken, ask ${upstreamKey}` } }, 500),
+  !answer.key
+    ? jsonAnswer({ error: { message: 'bad key' } }, 401)
+    : answer.ok
+      ? jsonAnswer({
+          ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
+          choices: [
+            { index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' },
+          ],
+          usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+        })
+      : jsonAnswer({ error: { message: `broken, ask ${upstreamKey}` } }, 500),
 )
 
 const token = async () => {
@@ -138,6 +142,17 @@ describe('a token', () => {
     expect(step('token')).toMatchObject({ finding: 'problem', explains: false })
   })
 
+  test('that was changed or has expired since is told as such, and is no problem', async () => {
+    const id = await ask('no-such-model')
+    const asked = Date.now()
+    await until('a later moment', () => Date.now() > asked)
+    await change({ expiresAt: Date.now() })
+    const { step, note } = await diagnose(id)
+    expect(note('token', 'token_expired')).toBeUndefined()
+    expect(note('token', 'token_changed_since')).toBeDefined()
+    expect(step('token')?.finding).toBe('ok')
+  })
+
   test('has the balance of before the request and of now', async () => {
     const { note } = await diagnose(await ask('no-such-model'))
     expect(note('token', 'balance_now')).toHaveProperty('balance_usd')
@@ -166,6 +181,22 @@ describe('an upstream that fails', () => {
       ...{ endpoint: 'POST /v1/chat/completions', cause: 'upstream_error' },
     })
     expect(JSON.stringify(found)).not.toContain(upstreamKey)
+  })
+
+  test('and refuses the channel’s key: an administrator is told whose key it is, its user is not', async () => {
+    answer.key = false
+    const id = await ask('test-model')
+    answer.key = true
+    const all = await diagnose(id, 'admin')
+    expect(all.verdict).toEqual({
+      step: 'record',
+      note: { word: 'channel_key_refused', params: { channel: 'main' } },
+      way: { word: 'check_key', params: { channel: 'main' } },
+    })
+    const ways = all.steps.flatMap((step) => step.ways.map((way) => JSON.stringify(way)))
+    expect(ways).toEqual([...new Set(ways)])
+    expect(JSON.stringify(await diagnose(id))).not.toContain('main')
+    await scene.ask('admin', 'POST', `/api/v1/admin/channels/${await channelId()}/recover`)
   })
 
   test('for others, too, is the group’s trouble: the verdict is its state', async () => {

@@ -50,13 +50,19 @@ function Walked({ diagnosis }: { readonly diagnosis: Diagnosis }) {
       {verdict && <Verdict verdict={verdict} />}
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
         {steps.map((step, place) => (
-          <StepCard key={step.step} step={step} number={place + 1} />
+          <StepCard key={step.step} step={besides(step, verdict)} number={place + 1} />
         ))}
         <Report report={report} number={steps.length + 1} />
       </Stack>
     </Stack>
   )
 }
+
+/** A step without the advice that the verdict gives already. */
+const besides = (step: Step, verdict: Diagnosis['verdict']): Step => ({
+  ...step,
+  ways: step.ways.filter((way) => JSON.stringify(way) !== JSON.stringify(verdict?.way)),
+})
 
 function Verdict({ verdict }: { readonly verdict: NonNullable<Diagnosis['verdict']> }) {
   const text = useText(receiptText)
