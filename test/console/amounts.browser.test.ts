@@ -8,7 +8,8 @@ const measure = `(() => {
   const shown = document.querySelector('section[aria-label="Balance"] span')
   const { right } = shown.getBoundingClientRect()
   const room = shown.parentElement.getBoundingClientRect().right
-  return [shown.getClientRects().length, right - room, getComputedStyle(shown).fontSize]
+  const lines = new Set([...shown.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
+  return [lines, right - room, getComputedStyle(shown).fontSize]
 })()`
 
 describeInBrowser('an amount of many signs', () => {
