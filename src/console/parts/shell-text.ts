@@ -8,7 +8,7 @@ export const shellText = bilingual({
   find: ['Go to …', '跳转到…'],
   requests: ['Requests', '请求记录'],
   status: ['Status page', '状态页'],
-  docs: ['API documentation', 'API 文档'],
+  docs: ['Documentation', '文档'],
   signOut: ['Sign out', '退出登录'],
 
   /** Groups of the menu. */

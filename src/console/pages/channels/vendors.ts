@@ -44,7 +44,7 @@ export const vendorList = {
     },
     keyPage: 'https://platform.deepseek.com/api_keys',
     keyExample: 'sk-…',
-    quirks: ['reasoning_content'],
+    quirks: ['max_tokens', 'no_developer_role', 'reasoning_content'],
   },
   Moonshot: {
     speaks: {
