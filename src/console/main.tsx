@@ -4,7 +4,6 @@ import 'uplot/dist/uPlot.min.css'
 import './console.css'
 import './frame.css'
 import { MantineProvider } from '@mantine/core'
-import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -12,6 +11,7 @@ import { type ReactNode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { CallFailed } from './lib/api.ts'
 import { LanguageProvider, useLanguage } from './lib/language.ts'
+import { ModalsHost } from './parts/modals.tsx'
 import { createConsoleRouter } from './router.tsx'
 import { themeOf, variablesOf } from './theme.ts'
 
@@ -55,10 +55,9 @@ if (root) {
     <LanguageProvider>
       <Look>
         <QueryClientProvider client={queries}>
-          <ModalsProvider>
-            <Notifications position="bottom-right" />
-            <RouterProvider router={router} />
-          </ModalsProvider>
+          <ModalsHost />
+          <Notifications position="bottom-right" />
+          <RouterProvider router={router} />
         </QueryClientProvider>
       </Look>
     </LanguageProvider>,

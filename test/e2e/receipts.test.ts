@@ -97,10 +97,10 @@ for (const each of allDialects) {
       })
       expect(receipt.balance_after_nano).toBe(await ledger.balanceNano())
 
-      const { upstream_model, attempts, ...operator } = await operatorView(id)
+      const { channel, upstream_model, attempts, ...operator } = await operatorView(id)
       const { attempts: shown, ...own } = receipt
       expect(own).toEqual(operator)
-      expect(upstream_model).toBe('test-model')
+      expect([channel, upstream_model]).toEqual(['main', 'test-model'])
       expect(attempts).toEqual((shown as object[]).map((one) => expect.objectContaining(one)))
     })
   })

@@ -1,4 +1,4 @@
-import { Alert, Badge, Group, Skeleton, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { Alert, Badge, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { NodeItem, NodeList, ProcessItem } from '../../admin/nodes/routes.ts'
 import { shortMoney } from '../../look/money.ts'
 import { api, useCall } from '../lib/api.ts'
@@ -137,11 +137,9 @@ function Name({ node }: NodeProps) {
             </Badge>
           )}
           {node.leads && (
-            <Tooltip label={text.leadsHint}>
-              <Badge variant="default" fw={500}>
-                {text.leads}
-              </Badge>
-            </Tooltip>
+            <Badge variant="default" fw={500} title={text.leadsHint}>
+              {text.leads}
+            </Badge>
           )}
         </Group>
       )}

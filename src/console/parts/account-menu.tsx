@@ -1,8 +1,9 @@
-import { Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.ts'
 import { forgetTyped, leaving } from '../lib/unsaved.ts'
+import { MenuButton } from './menu-button.tsx'
 import { shellText } from './shell-text.ts'
 import { mayLeave } from './unsaved.tsx'
 
@@ -20,8 +21,8 @@ export function AccountMenu({ email }: { readonly email: string }) {
     })
   }
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <MenuButton
+      button={
         <Button
           variant="default"
           size="compact-sm"
@@ -30,14 +31,17 @@ export function AccountMenu({ email }: { readonly email: string }) {
         >
           {email.split('@')[0]}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label className="cut">{email}</Menu.Label>
-        <Menu.Item component={Link} to="/profile">
-          {text.profile}
-        </Menu.Item>
-        <Menu.Item onClick={() => void signOut()}>{text.signOut}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(Menu) => (
+        <>
+          <Menu.Label className="cut">{email}</Menu.Label>
+          <Menu.Item component={Link} to="/profile">
+            {text.profile}
+          </Menu.Item>
+          <Menu.Item onClick={() => void signOut()}>{text.signOut}</Menu.Item>
+        </>
+      )}
+    </MenuButton>
   )
 }

@@ -1,12 +1,13 @@
-import { Button, type ButtonProps, Group, Modal, type ModalProps, Text } from '@mantine/core'
+import { Button, type ButtonProps, Group, type ModalProps, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { faultText } from '../lib/error-text.ts'
 import { commonText, shownLanguage } from '../lib/language.ts'
 import { leaving } from '../lib/unsaved.ts'
+import { loadModals } from './modals.tsx'
+import { loadCode } from './on-demand.ts'
 import { LongText } from './text.tsx'
 
 interface Question {
@@ -20,9 +21,11 @@ interface Question {
 }
 
 /** Asks before something is lost; resolves to whether to go on. */
-export const confirm = ({ title, text, confirm, isDangerous, ...question }: Question) =>
-  new Promise<boolean>((resolve) => {
-    const cancel = question.cancel ?? commonText[shownLanguage()].cancel
+export async function confirm({ title, text, confirm, isDangerous, ...question }: Question) {
+  const cancel = question.cancel ?? commonText[shownLanguage()].cancel
+  const modals = await loadModals().catch(sayRefused)
+  if (!modals) return false
+  return new Promise<boolean>((resolve) => {
     modals.openConfirmModal({
       title,
       children: <Text size="sm">{text}</Text>,
@@ -34,6 +37,7 @@ export const confirm = ({ title, text, confirm, isDangerous, ...question }: Ques
       onClose: () => resolve(false),
     })
   })
+}
 
 /** Says in a corner of the page that something is done. */
 export const sayDone = (message: string) => notifications.show({ message, color: 'green' })
@@ -137,17 +141,26 @@ export interface DialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'ch
   readonly children: (close: () => void) => ReactNode
 }
 
-/** A button that opens a dialog. */
+/** A button that opens a dialog, whose code is loaded with the first one. */
 export function Dialog({ label, look, title = label, children, ...modal }: DialogProps) {
   const [isOpen, { open, close }] = useDisclosure()
+  const [loaded, setLoaded] = useState<typeof import('./dialog-code.ts')>()
+  const press = () =>
+    attempt(async () => {
+      setLoaded(await loadCode(() => import('./dialog-code.ts')))
+      open()
+      return undefined
+    })
   return (
     <>
-      <Button {...look} onClick={open}>
+      <Button {...look} onClick={() => void press()}>
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={title} {...modal}>
-        {children(close)}
-      </Modal>
+      {loaded && (
+        <loaded.Modal opened={isOpen} onClose={close} title={title} {...modal}>
+          {children(close)}
+        </loaded.Modal>
+      )}
     </>
   )
 }

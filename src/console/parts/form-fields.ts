@@ -47,6 +47,10 @@ interface Regions {
 }
 const listOf = (typed: string) => typed.split(/[\s,]+/).filter((one) => one !== '')
 
+/** As typed what is no number. */
+const numberOf = (typed: number | string): number =>
+  Number.isNaN(Number(typed)) ? (typed as never) : Number(typed)
+
 /** The kinds of fields that a definition names. */
 const kinds = {
   line: { input: 'line', fill: (value?: string) => textOf(value), read: asTyped<string> },
@@ -57,22 +61,20 @@ const kinds = {
   usd,
   usdLimit: { ...usd, placeholder: 'noLimit' },
   flag: { input: 'flag', fill: (value?: boolean) => value ?? false, read: asTyped<boolean> },
-  /** Empty: the initial value. */
+  /** Empty: the initial value. What is no number is sent as it is: the API refuses it at its field. */
   whole: {
     input: 'whole',
     isNarrow: true,
     fill: (value?: number): number | string => value ?? '',
-    read: (typed: number | string, initial: number) => (typed === '' ? initial : Number(typed)),
+    read: (typed: number | string, initial: number) => (typed === '' ? initial : numberOf(typed)),
   },
   /** Empty: null. What is no number is sent as it is: the API refuses it at its field. */
   limit: {
     input: 'whole',
     isNarrow: true,
     placeholder: 'noLimit',
-    look: { min: 1, thousandSeparator: ' ', hideControls: true },
     fill: (value?: number | null): number | string => value ?? '',
-    read: (typed: number | string) =>
-      typed === '' ? null : Number.isNaN(Number(typed)) ? (typed as never) : Number(typed),
+    read: (typed: number | string) => (typed === '' ? null : numberOf(typed)),
   },
   tags: {
     input: 'tags',

@@ -1,6 +1,7 @@
-import { Button, Menu, useMantineColorScheme } from '@mantine/core'
+import { Button, type Menu as MenuParts, useMantineColorScheme } from '@mantine/core'
 import { languages, useLanguage, useText } from '../lib/language.ts'
 import { lookText } from './look-text.ts'
+import { MenuButton } from './menu-button.tsx'
 
 /** Language and appearance. */
 export function LookMenu() {
@@ -9,8 +10,8 @@ export function LookMenu() {
   const short = language === 'zh' ? '中' : 'EN'
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <MenuButton
+      button={
         <Button
           variant="subtle"
           color="gray"
@@ -19,28 +20,31 @@ export function LookMenu() {
         >
           {short}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Choices label={text.language} of={languages} chosen={language} choose={choose} />
-        <Choices
-          label={text.scheme}
-          of={{ auto: text.auto, light: text.light, dark: text.dark }}
-          chosen={colorScheme}
-          choose={setColorScheme}
-        />
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(menu) => (
+        <>
+          <Choices {...{ menu, label: text.language, of: languages, chosen: language, choose }} />
+          <Choices
+            {...{ menu, label: text.scheme, chosen: colorScheme, choose: setColorScheme }}
+            of={{ auto: text.auto, light: text.light, dark: text.dark }}
+          />
+        </>
+      )}
+    </MenuButton>
   )
 }
 
 interface ChoicesProps<Name extends string> {
+  readonly menu: typeof MenuParts
   readonly label: string
   readonly of: Readonly<Record<Name, string>>
   readonly chosen: Name
   readonly choose: (name: Name) => void
 }
 
-function Choices<Name extends string>({ label, of, chosen, choose }: ChoicesProps<Name>) {
+function Choices<Name extends string>(props: ChoicesProps<Name>) {
+  const { menu: Menu, label, of, chosen, choose } = props
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a menu
     <div role="group" aria-label={label}>

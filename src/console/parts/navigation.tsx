@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useId } from 'react'
 import { useText } from '../lib/language.ts'
@@ -7,7 +6,7 @@ import { shellText } from './shell-text.ts'
 
 interface NavigationProps {
   readonly groups: readonly MenuGroup[]
-  /** Icons alone: each says on hover and on focus what it is. */
+  /** Icons alone: each says on hover what it is. */
   readonly isSmall?: boolean
   readonly onFollow?: () => void
 }
@@ -57,24 +56,21 @@ function PlaceLink({ place, isSmall, onFollow }: PlaceLinkProps) {
     </>
   )
   const isHere = isAt(pathname, to)
-  const link = isSite ? (
-    <a href={to} className="place">
+  const title = isSmall ? text[name] : undefined
+  return isSite ? (
+    <a href={to} className="place" title={title}>
       {content}
     </a>
   ) : (
     <Link
       to={to}
       className="place"
+      title={title}
       activeOptions={{ exact: true }}
       aria-current={isHere ? 'page' : undefined}
       onClick={onFollow}
     >
       {content}
     </Link>
-  )
-  return (
-    <Tooltip label={text[name]} position="right" disabled={!isSmall}>
-      {link}
-    </Tooltip>
   )
 }

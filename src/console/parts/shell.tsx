@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Center, Drawer, Kbd, Loader } from '@mantine/core'
+import { ActionIcon, Anchor, Center, Kbd, Loader } from '@mantine/core'
 import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import IconLayoutSidebarLeftCollapse from '@tabler/icons-react/icons/IconLayoutSidebarLeftCollapse'
 import IconLayoutSidebarLeftExpand from '@tabler/icons-react/icons/IconLayoutSidebarLeftExpand'
@@ -16,6 +16,7 @@ import { LookMenu } from './look-menu.tsx'
 import { LostPage } from './lost-page.tsx'
 import { type MenuGroup, menuOf } from './menu.ts'
 import { Navigation } from './navigation.tsx'
+import { loadCode } from './on-demand.ts'
 import { ErrorNotice } from './page.tsx'
 import type { PaletteProps } from './palette.tsx'
 import { shellText } from './shell-text.ts'
@@ -98,6 +99,13 @@ function SideMenu({ groups }: { readonly groups: readonly MenuGroup[] }) {
 function PhoneMenu({ groups }: { readonly groups: readonly MenuGroup[] }) {
   const text = useText(shellText)
   const [isOpen, { open, close }] = useDisclosure()
+  const [loaded, setLoaded] = useState<typeof import('./dialog-code.ts')>()
+  const show = () =>
+    attempt(async () => {
+      setLoaded(await loadCode(() => import('./dialog-code.ts')))
+      open()
+      return undefined
+    })
   return (
     <>
       <ActionIcon
@@ -106,15 +114,17 @@ function PhoneMenu({ groups }: { readonly groups: readonly MenuGroup[] }) {
         color="gray"
         size="lg"
         aria-label={text.menu}
-        onClick={open}
+        onClick={() => void show()}
       >
         <IconMenu2 size={20} stroke={1.75} />
       </ActionIcon>
-      <Drawer opened={isOpen} onClose={close} size={280} title={text.menu} padding="sm">
-        <nav aria-label={text.menu}>
-          <Navigation groups={groups} onFollow={close} />
-        </nav>
-      </Drawer>
+      {loaded && (
+        <loaded.Drawer opened={isOpen} onClose={close} size={280} title={text.menu} padding="sm">
+          <nav aria-label={text.menu}>
+            <Navigation groups={groups} onFollow={close} />
+          </nav>
+        </loaded.Drawer>
+      )}
     </>
   )
 }
@@ -136,9 +146,7 @@ function PaletteButton({ groups, isAdmin }: PaletteButtonProps) {
     open()
     if (Palette) return
     const isLoaded = await attempt(async () => {
-      const loaded = await import('./palette.tsx').catch(() => {
-        throw new CallFailed(0, { message: text.lostHint })
-      })
+      const loaded = await loadCode(() => import('./palette.tsx'))
       setPalette(() => loaded.Palette)
       return undefined
     })

@@ -9,7 +9,6 @@ import {
   Group,
   Text,
   type TextProps,
-  Tooltip,
 } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import { type ComponentProps, Fragment, type ReactNode } from 'react'
@@ -79,7 +78,7 @@ const widthOfSign = 0.7
 /** The usual size, or the one at which so many signs fill the figure that they stand in. */
 const fittingSize = (signs: number) => `min(1em, calc(100cqi / ${signs * widthOfSign}))`
 
-/** A time of the API (ISO 8601, UTC) as local time; UTC on hover and on focus. */
+/** A time of the API (ISO 8601, UTC) as local time; UTC on hover. */
 export function Time({ at }: { readonly at: string }) {
   const { language } = useLanguage()
   const local = new Intl.DateTimeFormat(localeOf(language), {
@@ -87,17 +86,15 @@ export function Time({ at }: { readonly at: string }) {
     timeStyle: 'medium',
   }).format(new Date(at))
   return (
-    <Tooltip label={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}>
-      <time dateTime={at}>
-        {/* Day and time of day may stand below each other, but neither is broken. */}
-        {partsOf(local).map((part, at) => (
-          <Fragment key={part}>
-            {at > 0 && ' '}
-            <span style={{ whiteSpace: 'nowrap' }}>{part}</span>
-          </Fragment>
-        ))}
-      </time>
-    </Tooltip>
+    <time dateTime={at} title={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}>
+      {/* Day and time of day may stand below each other, but neither is broken. */}
+      {partsOf(local).map((part, at) => (
+        <Fragment key={part}>
+          {at > 0 && ' '}
+          <span style={{ whiteSpace: 'nowrap' }}>{part}</span>
+        </Fragment>
+      ))}
+    </time>
   )
 }
 

@@ -2,8 +2,8 @@ import {
   Alert,
   Anchor,
   Group,
+  NativeSelect,
   SegmentedControl,
-  Select,
   SimpleGrid,
   Skeleton,
   Text,
@@ -98,10 +98,12 @@ function Choices({ isAll, usage }: ShownProps) {
           label: count === 1 ? text.hours : text.days(count),
         }))}
       />
-      <Select
-        {...{ size: 'xs', label: text.splitBy, allowDeselect: false, w: 160, value: by }}
+      <NativeSelect
+        {...{ size: 'xs', label: text.splitBy, w: 160, value: by }}
         data={choicesOf(splits[isAll ? 'all' : 'own'], text)}
-        onChange={(chosen) => set({ by: chosen === 'model' ? null : chosen, skip: null })}
+        onChange={({ currentTarget: { value } }) =>
+          set({ by: value === 'model' ? null : value, skip: null })
+        }
       />
     </Group>
   )

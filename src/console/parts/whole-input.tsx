@@ -1,22 +1,21 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
+import { wholeOf } from '../lib/whole.ts'
 
 export interface WholeInputProps
   extends Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange'> {
   /** '': nothing is typed. */
-  readonly value?: number | ''
-  readonly onChange?: (value: number | '') => void
+  readonly value?: number | string
+  /** Given a number, or as it is typed what is none. */
+  readonly onChange?: (value: number | string) => void
 }
 
-/** A field for a whole number: all but digits and a sign before them is left out as it is typed. */
+/** A field for a whole number. */
 export const WholeInput = ({ value = '', onChange, ...look }: WholeInputProps) => (
   <TextInput
     {...look}
     inputMode="numeric"
     autoComplete="off"
     value={String(value)}
-    onChange={({ currentTarget }) => {
-      const [digits = ''] = /-?\d+/.exec(currentTarget.value) ?? []
-      onChange?.(digits === '' ? '' : Number(digits))
-    }}
+    onChange={({ currentTarget }) => onChange?.(wholeOf(currentTarget.value))}
   />
 )

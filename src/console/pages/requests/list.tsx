@@ -1,4 +1,4 @@
-import { Button, Menu, Stack, Switch, Text } from '@mantine/core'
+import { Button, Stack, Switch, Text } from '@mantine/core'
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -6,6 +6,7 @@ import type { RequestItem } from '../../../admin/requests/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { List, type ListPage } from '../../parts/list.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { ButtonLink } from '../../parts/text.tsx'
 import { useColumns } from './columns.tsx'
@@ -69,19 +70,18 @@ function load(
 function ExportMenu({ address }: { readonly address: string }) {
   const text = useText(requestsText)
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default">{text.exportAs}</Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component="a" href={`${address}&format=csv`} download>
-          {text.asCsv}
-        </Menu.Item>
-        <Menu.Item component="a" href={`${address}&format=jsonl`} download>
-          {text.asJsonl}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton button={<Button variant="default">{text.exportAs}</Button>}>
+      {(Menu) => (
+        <>
+          <Menu.Item component="a" href={`${address}&format=csv`} download>
+            {text.asCsv}
+          </Menu.Item>
+          <Menu.Item component="a" href={`${address}&format=jsonl`} download>
+            {text.asJsonl}
+          </Menu.Item>
+        </>
+      )}
+    </MenuButton>
   )
 }
 

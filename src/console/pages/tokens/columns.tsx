@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Box, Menu, Text } from '@mantine/core'
+import { ActionIcon, Badge, Box, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { shortMoney } from '../../../look/money.ts'
@@ -7,6 +7,7 @@ import { isLess } from '../../lib/decimal.ts'
 import { useText } from '../../lib/language.ts'
 import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
 import { type Column, column, figure } from '../../parts/list.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
 import { AnchorLink, Money, SmallHint } from '../../parts/text.tsx'
 import { tokensText } from './text.ts'
 
@@ -75,24 +76,27 @@ function TokenMenu({ token }: { readonly token: ListedToken }) {
   const { setStatus, remove } = useTokenActions()
   const isOn = token.status === 'active'
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-      <Menu.Target>
+    <MenuButton
+      button={
         <ActionIcon variant="default" aria-label={text.actionsOf(token.name)}>
           <span aria-hidden>⋯</span>
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component={Link} to={`/tokens/${token.id}`}>
-          {text.open}
-        </Menu.Item>
-        <Menu.Item onClick={() => void setStatus(token, isOn ? 'disabled' : 'active')}>
-          {isOn ? text.disable : text.enable}
-        </Menu.Item>
-        <Menu.Item c="var(--mantine-color-error)" onClick={() => void remove(token)}>
-          {text.remove}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      {(Menu) => (
+        <>
+          <Menu.Item component={Link} to={`/tokens/${token.id}`}>
+            {text.open}
+          </Menu.Item>
+          <Menu.Item onClick={() => void setStatus(token, isOn ? 'disabled' : 'active')}>
+            {isOn ? text.disable : text.enable}
+          </Menu.Item>
+          <Menu.Item c="var(--mantine-color-error)" onClick={() => void remove(token)}>
+            {text.remove}
+          </Menu.Item>
+        </>
+      )}
+    </MenuButton>
   )
 }
 
