@@ -4,10 +4,10 @@ import {
   Group,
   Input,
   NativeSelect,
-  NumberInput,
   SegmentedControl,
   SimpleGrid,
   Stack,
+  TextInput,
 } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useSearch } from '@tanstack/react-router'
@@ -23,7 +23,7 @@ import { texts } from './text.ts'
 
 const initial = {
   ...{ token: '', protocol: 'chat' as ProtocolName, model: '', second: '', system: '' },
-  ...{ stream: true, maxTokens: '' as number | '', temperature: '' as number | '' },
+  ...{ stream: true, maxTokens: '', temperature: '' },
 }
 export type SettingsForm = UseFormReturnType<typeof initial>
 
@@ -63,8 +63,8 @@ export const settingsOf = ({ values }: SettingsForm): Settings => {
     ...rest,
     token: Number(token),
     models: [...new Set([model.trim(), ...(other === '' ? [] : [other])])],
-    maxTokens: maxTokens === '' ? null : maxTokens,
-    temperature: temperature === '' ? null : temperature,
+    maxTokens: maxTokens === '' ? null : Number(maxTokens),
+    temperature: temperature === '' ? null : Number(temperature),
   }
 }
 
@@ -116,11 +116,11 @@ function Parameters({ form }: { readonly form: SettingsForm }) {
         />
       </Input.Wrapper>
       <Group align="flex-end" gap="lg">
-        <NumberInput
-          {...{ min: 0, max: 2, step: 0.1, decimalScale: 2, w: 180 }}
+        <TextInput
+          {...{ type: 'number', min: 0, max: 2, step: 0.1, w: 180 }}
           {...field('temperature')}
         />
-        {input.whole('maxTokens', { min: 1, max: 1_000_000, w: 180 })}
+        <TextInput {...{ type: 'number', min: 1, step: 1, w: 180 }} {...field('maxTokens')} />
         {input.flag('stream')}
       </Group>
     </Stack>
