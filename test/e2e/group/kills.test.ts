@@ -15,7 +15,7 @@ import { until } from '../until.ts'
 
 // Processes of a gateway with workers are killed while it answers. TOLLGATE_TEST_KILLS: how many by chance.
 
-const kills = Number(process.env.TOLLGATE_TEST_KILLS) || rounds(10, 60)
+const kills = Number(process.env.TOLLGATE_TEST_KILLS) || rounds(5, 60)
 const workers = 3
 const faults = [
   ...['kill', 'kill a worker', 'kill the keeper', 'kill keeper and workers'],
