@@ -41,12 +41,11 @@ export async function respondPage(answer: PageAnswer): Promise<Response> {
   return response
 }
 
-/** What the page may load, for its policy. */
+/** What the page may load, for its policy. Tools that judge a site ask for robots.txt from within the page. */
 function loadedBy({ copies, script, logoUrl }: PageAnswer): string {
   const scripts = [...(copies ? [copyScript] : []), ...(script === undefined ? [] : [script])]
   const named = scripts.length === 0 ? '' : `; script-src ${scripts.map(hashOf).join(' ')}`
-  const connects = script === undefined ? '' : "; connect-src 'self'"
-  return `${named}${connects}; img-src 'self'${logoUrl ? ` ${sourceOf(logoUrl)}` : ''}`
+  return `${named}; connect-src 'self'; img-src 'self'${logoUrl ? ` ${sourceOf(logoUrl)}` : ''}`
 }
 
 /** An error's page: nothing is unchanged since an error. */
