@@ -4,6 +4,7 @@ import type { FrameSite } from '../../look/frame.ts'
 import { type Language, languageOf } from '../../look/language.ts'
 import { respondPage } from '../page.ts'
 import { type Published, publish, respond } from '../published.ts'
+import { inTurn, orBusy } from '../turns.ts'
 import type { DocsSite } from './document.ts'
 import type { DocsSource } from './pages.ts'
 
@@ -43,7 +44,9 @@ export function docsRoutes(parts: DocsParts) {
     const language = languageOf(request)
     const query = (new URL(request.url).searchParams.get('q') ?? '').trim().slice(0, 100)
     const question = { name: 'search', language, ...about(request) }
-    const published = await publish(all.searchPage(question, query), undefined, clock())
+    const published = await inTurn(() =>
+      publish(all.searchPage(question, query), undefined, clock()),
+    )
     const { logoUrl } = question.site
     const known = { request, language, published, logoUrl }
     const response = await respondPage({ ...known, hasForm: true, copies: true })
@@ -52,10 +55,14 @@ export function docsRoutes(parts: DocsParts) {
   }
 
   return new Elysia({ name: 'site.docs' })
-    .get('/docs', ({ request }) => answer(request), raw)
-    .get('/docs/search', ({ request }) => search(request), raw)
-    .get('/docs/json', async ({ request }) => respond(request, await openApi(request)), raw)
-    .get('/docs/:page', ({ request, params }) => answer(request, params.page), raw)
+    .get('/docs', ({ request }) => orBusy(() => answer(request)), raw)
+    .get('/docs/search', ({ request }) => orBusy(() => search(request)), raw)
+    .get(
+      '/docs/json',
+      ({ request }) => orBusy(async () => respond(request, await openApi(request))),
+      raw,
+    )
+    .get('/docs/:page', ({ request, params }) => orBusy(() => answer(request, params.page)), raw)
 }
 
 const raw = { parse: 'none' } as const
@@ -90,8 +97,10 @@ function createKept(clock: Clock) {
     const key = `${language} ${name}`
     const known = pages.get(key)
     if (known && keptOf === of) return known
-    const { html, ...page } = make()
-    const made = { published: await publish(html, known?.published, clock()), ...page }
+    const made = await inTurn(async () => {
+      const { html, ...page } = make()
+      return { published: await publish(html, known?.published, clock()), ...page }
+    })
     if (keptOf !== of) pages.clear()
     keptOf = of
     if (!made.isMissing) pages.set(key, made)
@@ -107,9 +116,11 @@ function createOpenApi({ app, consoleApi, site, schemas, requests, clock }: Docs
     const key = JSON.stringify(about)
     if (made?.key === key) return made.json
     const { openApiDocument, placedOperations } = await import('./document.ts')
-    const placed = placedOperations(app(), requests)
-    const found = openApiDocument(placed, about, schemas(), await consoleApi())
-    const json = await publish(`${JSON.stringify(found, null, 2)}\n`, made?.json, clock())
+    const json = await inTurn(async () => {
+      const placed = placedOperations(app(), requests)
+      const found = openApiDocument(placed, about, schemas(), await consoleApi())
+      return publish(`${JSON.stringify(found, null, 2)}\n`, made?.json, clock())
+    })
     made = { key, json }
     return json
   }

@@ -8,6 +8,7 @@ import type { Language } from '../../look/language.ts'
 import { createFresh, type Fresh } from '../fresh.ts'
 import type { Published } from '../published.ts'
 import type { StatusSource } from '../status/pages.ts'
+import { inTurn } from '../turns.ts'
 import { clientAddresses, type SiteAddress } from './addresses.ts'
 import type { OwnPage } from './own-page.ts'
 
@@ -71,8 +72,10 @@ export function createFrontPages(parts: FrontPagesParts) {
         madeOf: groups,
         ...{ maxAgeMs, clock, log },
       })
-      pages.set(key, made)
-      return made.current()
+      return inTurn(() => {
+        pages.set(key, made)
+        return made.current()
+      })
     },
     /** Forgets all pages: the configuration has changed. */
     forget: () => pages.clear(),

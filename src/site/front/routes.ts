@@ -5,6 +5,7 @@ import { logoSvg } from '../../look/logo.ts'
 import { accentsOf, usualAccent } from '../../look/tokens.ts'
 import { respondPage } from '../page.ts'
 import { unavailable } from '../published.ts'
+import { orBusy } from '../turns.ts'
 import type { createFrontPages } from './pages.ts'
 
 interface FrontParts {
@@ -25,14 +26,15 @@ export function frontRoutes({ pages, frame, models }: FrontParts) {
   return new Elysia({ name: 'site.front' })
     .get(
       '/',
-      async ({ request }) => {
-        const language = languageOf(request)
-        const published = await pages.page(language, new URL(request.url).origin)
-        if (published === undefined) return unavailable('text/plain', nothingYet)
-        return respondPage({
-          ...{ request, published, language, logoUrl: frame().logoUrl, copies: true },
-        })
-      },
+      ({ request }) =>
+        orBusy(async () => {
+          const language = languageOf(request)
+          const published = await pages.page(language, new URL(request.url).origin)
+          if (published === undefined) return unavailable('text/plain', nothingYet)
+          return respondPage({
+            ...{ request, published, language, logoUrl: frame().logoUrl, copies: true },
+          })
+        }),
       raw,
     )
     .get('/favicon.svg', () => favicon(frame()), raw)

@@ -7,6 +7,7 @@ import type { FrameSite } from '../../look/frame.ts'
 import type { Language } from '../../look/language.ts'
 import { type Published, publish } from '../published.ts'
 import type { StatusSource } from '../status/pages.ts'
+import { inTurn } from '../turns.ts'
 import { type ModelsSite, modelsPages, type Shown } from './documents.ts'
 import { modelsOf, type ShownModel } from './models.ts'
 import type { ModelQuery } from './query.ts'
@@ -55,7 +56,7 @@ export function createModelPages({ source, groups, site, clock }: ModelPagesPart
     const isSame = known?.groups === groups() && known.site === site().frame
     if (known && isSame && ageMs >= 0 && ageMs < maxAgeMs) return known.page
     const before = known?.page.catch(() => undefined)
-    const page = Promise.resolve(before).then(build)
+    const page = inTurn(async () => build(await before))
     pages.set(key, { madeAt: clock(), groups: groups(), site: site().frame, page })
     page.catch(() => pages.delete(key)) // the caller gets the error, and the next one a new build
     return page
@@ -83,8 +84,10 @@ export function createModelPages({ source, groups, site, clock }: ModelPagesPart
     },
     /** The page of a name that no model has. */
     async unknown(language: Language, name: string): Promise<Published> {
-      const html = modelsPages.unknown([...(await models()).keys()], site(), language, name)
-      return publish(html, undefined, clock())
+      const names = [...(await models()).keys()]
+      return inTurn(() =>
+        publish(modelsPages.unknown(names, site(), language, name), undefined, clock()),
+      )
     },
     /** The page where models are not public. */
     closed: (language: Language, needsKey: boolean): Promise<Published> =>

@@ -2,6 +2,7 @@ import { Elysia, NotFoundError } from 'elysia'
 import { languageOf } from '../../look/language.ts'
 import { respondPage } from '../page.ts'
 import type { Published } from '../published.ts'
+import { orBusy } from '../turns.ts'
 import type { ModelPages, ModelPagesParts } from './pages.ts'
 import { readQuery } from './query.ts'
 
@@ -62,10 +63,12 @@ export function modelPageRoutes(parts: ModelsParts) {
         throw new NotFoundError()
       }
       const query = readQuery(new URL(request.url).searchParams)
-      return answer(request, async (known, language) => ({
-        page: await known.list(language, query),
-        status: 200,
-      }))
+      return orBusy(() =>
+        answer(request, async (known, language) => ({
+          page: await known.list(language, query),
+          status: 200,
+        })),
+      )
     },
     { parse: 'none' },
   )
@@ -75,12 +78,14 @@ export function modelPageRoutes(parts: ModelsParts) {
       ({ request }) => {
         if (hasCredential(request)) throw new NotFoundError()
         const { name, origin } = nameIn(request)
-        return answer(request, async (known, language) => {
-          const page = await known.model(language, name, origin)
-          return page
-            ? { page, status: 200 }
-            : { page: await known.unknown(language, name), status: 404 }
-        })
+        return orBusy(() =>
+          answer(request, async (known, language) => {
+            const page = await known.model(language, name, origin)
+            return page
+              ? { page, status: 200 }
+              : { page: await known.unknown(language, name), status: 404 }
+          }),
+        )
       },
       { parse: 'none' },
     )
