@@ -3,7 +3,7 @@ import { lazyPage, type PageModule } from './lib/lazy-page.tsx'
 import { Fault, NotFound } from './parts/page.tsx'
 import { Shell } from './parts/shell.tsx'
 
-/** All pages stand in the frame with the menu, also that of an address which leads nowhere. */
+/** All pages share the frame with the menu, the not-found page included. */
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
 const inside = createRoute({ getParentRoute: () => root, id: 'inside' })

@@ -13,7 +13,7 @@ interface DemoParts {
 
 export const demoAdmin = 'admin@example.com'
 
-/** Owns the token that the printed commands use; nothing is made up for it. */
+/** Owns the token of the printed commands; has no made-up requests. */
 export const demoAccount = 'demo@example.com'
 
 const ownModels = ['demo', 'demo-embedding', 'demo-painter']

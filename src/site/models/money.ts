@@ -19,7 +19,7 @@ export const perMillion = (micro: number, multiplierMillionths = 1_000_000): Pri
   decimals: priceDecimals + multiplierDecimals,
 })
 
-/** A price of nano-USD for each use, times a multiplier in millionths. */
+/** A price per use in nano-USD, times a multiplier in millionths. */
 export const perUse = (nano: number, multiplierMillionths = 1_000_000): Price => ({
   units: BigInt(nano) * BigInt(multiplierMillionths),
   decimals: nanoDecimals + multiplierDecimals,

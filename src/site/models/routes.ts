@@ -20,7 +20,7 @@ export interface ModelsParts extends ModelPagesParts {
 export function modelPageRoutes(parts: ModelsParts) {
   const { settings, site } = parts
   let made: ModelPages | undefined
-  // Loaded on first use: a gateway that nobody looks at has no pages in memory.
+  // Loaded on first use, to save memory.
   const pages = async () => {
     const { createModelPages } = await import('./pages.ts')
     made ??= createModelPages(parts)
@@ -30,29 +30,15 @@ export function modelPageRoutes(parts: ModelsParts) {
   async function answer(request: Request, find: Find): Promise<Response> {
     const language = languageOf(request)
     const { isEnabled, needsKey } = settings()
-    const known = await pages()
+    const built = await pages()
     const isOpen = isEnabled && !needsKey
-    const found = isOpen ? await find(known, language) : undefined
-    const { page, status } = found ?? { page: await known.closed(language, needsKey), status: 200 }
+    const found = isOpen ? await find(built, language) : undefined
+    const { page, status } = found ?? { page: await built.closed(language, needsKey), status: 200 }
     const { logoUrl } = site().frame
-    // A page that is not there has no versions to compare.
-    const asked = status === 200 ? request : withoutConditions(request)
-    const response = await respondPage({
-      request: asked,
-      published: page,
-      language,
-      logoUrl,
-      copies: true,
-    })
-    const { headers } = response
-    headers.set('vary', `accept, ${headers.get('vary')}`)
-    const policy = headers.get('content-security-policy') ?? ''
-    // The search is a form of this page.
-    headers.set(
-      'content-security-policy',
-      policy.replace("form-action 'none'", "form-action 'self'"),
-    )
-    return status === 200 ? response : new Response(response.body, { status, headers })
+    const known = { request, language, logoUrl, status }
+    const response = await respondPage({ ...known, published: page, copies: true, hasForm: true })
+    response.headers.set('vary', `accept, ${response.headers.get('vary')}`)
+    return response
   }
 
   const app = new Elysia({ name: 'site.models' }).get(
@@ -127,8 +113,3 @@ const wantsHtml = ({ headers }: Request): boolean =>
     const isRefused = parameters.some((one) => /^q=0(\.0*)?$/.test(one))
     return type === 'text/html' && !isRefused
   })
-
-function withoutConditions({ url, headers }: Request): Request {
-  const encoding = headers.get('accept-encoding')
-  return new Request(url, encoding === null ? {} : { headers: { 'accept-encoding': encoding } })
-}
