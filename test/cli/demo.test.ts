@@ -89,7 +89,8 @@ test('a week of made-up requests fills every list, each told apart, and the book
     readonly usage: { readonly days: readonly { readonly requests: number }[] }
     readonly steps: readonly { readonly is_done: boolean }[]
   }
-  expect(usage.days.filter(({ requests }) => requests === 0)).toEqual([])
+  // The last day may have just begun: nothing made up is newer than two minutes.
+  expect(usage.days.slice(0, -1).filter(({ requests }) => requests === 0)).toEqual([])
   expect(steps.every(({ is_done }) => is_done)).toBe(true)
   const { groups } = (await read('status')) as { readonly groups: readonly object[] }
   expect(groups).toHaveLength(3)
