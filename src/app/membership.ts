@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
-import { version } from '../../package.json'
 import type { Forwarder } from '../gateway/forward.ts'
+import { version } from '../lib/build-info.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createSingleFlight } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'

@@ -1,4 +1,3 @@
-import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
 import {
   type GroupTotals,
@@ -6,6 +5,7 @@ import {
   type Totals,
 } from '../gateway/availability/availability.ts'
 import { addTo } from '../lib/add-to.ts'
+import { version } from '../lib/build-info.ts'
 import {
   countOpenFiles,
   descriptorLimit,

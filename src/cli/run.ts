@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import type { Group } from '../app/group/join.ts'
+import { version } from '../lib/build-info.ts'
 import { yieldToOthers } from '../lib/scheduling.ts'
 import { requireDescriptors } from './descriptors.ts'
 import { complain, type ExitCode, reportFailure } from './errors.ts'
-import { version } from './version.ts'
 
 /**
  * Runs one command line (without the program's name); resolves when it is done. `group`: this process keeps the data

@@ -12,6 +12,7 @@ import { type Serving, serve } from '../app/serve.ts'
 import { describeStore, fileOf } from '../app/store-place.ts'
 import { checkDatabase } from '../app/upgrade/check.ts'
 import { upgrade } from '../app/upgrade/upgrade.ts'
+import { version } from '../lib/build-info.ts'
 import { enlargeCodeWhenBusy } from '../lib/code-pages.ts'
 import { counted, grouped, humanBytes } from '../lib/format.ts'
 import type { Logger } from '../lib/log.ts'
@@ -23,7 +24,6 @@ import { type ConfigOption, withConfig } from './open.ts'
 import { writeLines } from './output.ts'
 import { runtimeWarning } from './runtime-settings.ts'
 import { becomeStarter } from './start-group.ts'
-import { version } from './version.ts'
 
 interface ServeOptions extends ConfigOption {
   readonly check?: boolean

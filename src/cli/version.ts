@@ -1,21 +1,24 @@
 import type { Command } from 'commander'
-import { version } from '../../package.json'
+import { builtAt, commit, target, version } from '../lib/build-info.ts'
+import { newestVersion } from '../store/schema/versions.ts'
 import { withExamples } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
-
-export { version }
 
 /** `tollgate version`: what to name in a report. */
 export function addVersion(program: Command): void {
   const command = program
     .command('version')
     .description('show the version, and what it runs on')
-    .option('--json', 'as JSON')
+    .option('--json', 'as JSON, with commit, build and the version of the database')
     .action(async (options: { readonly json?: boolean }) => {
       const platform = `${process.platform}-${process.arch}`
-      const report = { version, bun: Bun.version, bun_revision: Bun.revision, platform }
-      if (options.json) return writeJson(report)
-      return writeLines([`tollgate ${version} (Bun ${Bun.version}, ${platform})`])
+      if (options.json)
+        return writeJson({
+          ...{ version, commit, built_at: builtAt, target, schema_version: newestVersion },
+          ...{ bun: Bun.version, bun_revision: Bun.revision, platform },
+        })
+      const build = commit === null ? '' : `${commit.slice(0, 12)}, `
+      return writeLines([`tollgate ${version} (${build}Bun ${Bun.version}, ${platform})`])
     })
   withExamples(command, 'tollgate version --json')
 }

@@ -1,4 +1,4 @@
-import { version } from '../../package.json'
+import { version } from '../lib/build-info.ts'
 import type { FrameSite } from '../look/frame.ts'
 
 interface SiteConfig {

@@ -1,7 +1,7 @@
-import { version } from '../../../package.json'
 import { ApiError } from '../../admin/api-error.ts'
 import type { MeService } from '../../admin/me/routes.ts'
 import { formatNano } from '../../billing/money.ts'
+import { version } from '../../lib/build-info.ts'
 import { feedUrl, statusLink } from '../../site/addresses.ts'
 import { feedPaths } from '../../site/routes.ts'
 import type { ConsoleParts } from './parts.ts'

@@ -1,4 +1,4 @@
-import { version as programVersion } from '../../../package.json'
+import { version as programVersion } from '../../lib/build-info.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { leaseTable } from './lease.ts'
 import { commitFunctions } from './postgres-commit.ts'
