@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { requireBinary } from '../support/binary.ts'
+import { binaryPath, requireBinary } from '../support/binary.ts'
 import { askAll, describe, laterPages, type Row } from './console/ask-all.ts'
 import { prepareDatabase } from './console/database.ts'
 import { signIn } from './console/person.ts'
@@ -13,13 +13,14 @@ import { leaveSubjectsCore } from './suite/tools.ts'
  * then what the model requests of the gateway notice of somebody who reads all the while.
  */
 const usage = `Usage: bun test/bench/console.ts FOLDER [--requests N] [--pairs N] [--seconds N] [--rate N]
-         [--rest MS] [--only lists,reading]
+         [--rest MS] [--only lists,reading] [--beside COMMAND]
 
 FOLDER      has the database, or gets it (about 1 GB for the usual 1000000 requests)
 --pairs     of measurements without and with a reader (6)
 --seconds   how long each (5)
 --rate      model requests a second; without it half of what the gateway can do
---rest      milliseconds between two lists of the reader (100)`
+--rest      milliseconds between two lists of the reader (100)
+--beside    a command of the program that runs while there is a reader: 'verify', 'backup /tmp/copy.db'`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,6 +30,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     rate: { type: 'string' },
     rest: { type: 'string', default: '100' },
+    beside: { type: 'string' },
     only: { type: 'string', default: 'lists,reading' },
   },
 })
@@ -71,5 +73,29 @@ if (values.only.includes('reading')) {
     rate: values.rate === undefined ? undefined : Number(values.rate),
     restMs: Number(values.rest),
     residentMb,
+    beside: values.beside === undefined ? undefined : commandOn(database, values.beside),
   })
+}
+
+/** Runs a command of the program on the gateway's database, again and again until told to end. */
+function commandOn(folder: string, command: string) {
+  return () => {
+    let isEnding = false
+    let child: Bun.Subprocess | undefined
+    const running = (async () => {
+      while (!isEnding) {
+        const [name = '', ...rest] = command.split(' ')
+        const options = { cwd: folder, stdout: 'ignore', stderr: 'inherit' } as const
+        child = Bun.spawn([binaryPath, name, '--config', 'tollgate.yaml', ...rest], options)
+        await child.exited
+      }
+    })()
+    return {
+      async end() {
+        isEnding = true
+        child?.kill()
+        await running
+      },
+    }
+  }
 }

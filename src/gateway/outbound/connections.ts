@@ -105,7 +105,7 @@ export function createConnections() {
   }
 
   return {
-    /** A kept connection or a new one. Rejects with the socket's error, or the signal's reason. */
+    /** A kept connection, or a new one as `open` makes it. */
     take(peer: Peer, signal: Ending): Connection | Promise<Connection> {
       const kept = idle.get(keyOf(peer))?.pop()
       if (kept === undefined) return connect(peer, signal, handlers)
@@ -113,6 +113,8 @@ export function createConnections() {
       kept.socket.ref()
       return kept
     },
+    /** A new connection. Rejects with the socket's error, or the signal's reason. */
+    open: (peer: Peer, signal: Ending): Promise<Connection> => connect(peer, signal, handlers),
     /** Its answer was read to its end, and it can be reused. */
     keep(connection: Connection): void {
       connection.holder = undefined

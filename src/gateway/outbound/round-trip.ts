@@ -47,6 +47,9 @@ export interface ReaderMemory {
   isShort(): boolean
 }
 
+/** An idle connection's end is heard a round trip later; an upstream that ends after this has worked. */
+const staleMs = 2_000
+
 /** The most bytes passed on at once: what is made of them waits for a slow reader. */
 const mostAtOnce = 16_384
 
@@ -60,7 +63,8 @@ type Read = Awaited<ReturnType<ByteReader['read']>>
 
 /**
  * Sends a request over a connection of our own, and resolves with the answer's head. Rejects with the
- * socket's error, `AnswerInvalid`, or the signal's reason.
+ * socket's error, `AnswerInvalid`, or the signal's reason. Upstreams close idle connections at any moment: a kept
+ * one that ends without a byte of an answer is replaced by a new one, once.
  */
 export function makeRoundTrip(
   connections: Connections,
@@ -70,18 +74,21 @@ export function makeRoundTrip(
   const parts = partsOf(request)
   signal.throwIfAborted()
   const taken = connections.take(request, signal)
+  const isKept = !(taken instanceof Promise)
   const send = (connection: Connection) =>
-    new RoundTrip(connections, connection, request, parts).send()
-  return taken instanceof Promise ? taken.then(send) : send(taken)
+    new RoundTrip(connections, connection, request, parts, isKept).send()
+  return isKept ? send(taken) : taken.then(send)
 }
 
 class RoundTrip implements Holder, HeadListener, ByteReader {
   readonly #connections: Connections
-  readonly #connection: Connection
+  #connection: Connection
+  /** The connection was kept, and nothing came on it yet: until then its end is that of an idle one. */
+  #staleUntil: number
   readonly #request: HttpRequest
   /** Of a slow reader; undefined: the answer is not paced. */
   readonly #memory: ReaderMemory | undefined
-  readonly #unsent: Uint8Array[]
+  #unsent: Uint8Array[]
   readonly #answered = Promise.withResolvers<OutboundAnswer>()
   readonly #parser = new AnswerParser(this)
   readonly #unread: Uint8Array[] = []
@@ -97,12 +104,14 @@ class RoundTrip implements Holder, HeadListener, ByteReader {
     connection: Connection,
     request: HttpRequest,
     parts: Uint8Array[],
+    isKept: boolean,
   ) {
     this.#connections = connections
     this.#connection = connection
     this.#request = request
     this.#memory = request.isPaced ? request.memory : undefined
     this.#unsent = parts
+    this.#staleUntil = isKept ? performance.now() + staleMs : 0
   }
 
   send(): Promise<OutboundAnswer> {
@@ -126,6 +135,7 @@ class RoundTrip implements Holder, HeadListener, ByteReader {
   }
 
   data(bytes: Buffer): void {
+    this.#staleUntil = 0
     try {
       const body = this.#parser.push(bytes)
       if (body.byteLength > 0) this.#unread.push(body)
@@ -159,7 +169,25 @@ class RoundTrip implements Holder, HeadListener, ByteReader {
   }
 
   closed(error: Error | undefined): void {
-    this.#over(this.#parser.end() ? undefined : (error ?? connectionLost()))
+    if (performance.now() < this.#staleUntil) this.#sendAnew()
+    else this.#over(this.#parser.end() ? undefined : (error ?? connectionLost()))
+  }
+
+  #sendAnew(): void {
+    this.#staleUntil = 0
+    this.#connections.open(this.#request, this.#request.signal).then(
+      (connection) => {
+        this.#connection = connection
+        this.#unsent = partsOf(this.#request)
+        if (this.#isOver) this.#connections.drop(connection)
+        else if (connection.isClosed) this.#over(connectionLost())
+        else {
+          connection.holder = this
+          this.drain()
+        }
+      },
+      (error) => this.#over(error),
+    )
   }
 
   /** The signal's `abort`. */

@@ -16,6 +16,8 @@ interface ReadingOptions {
   /** Between two lists of the reader. */
   readonly restMs: number
   readonly residentMb: () => string
+  /** A command that runs while there is a reader, one after the other. */
+  readonly beside: (() => { readonly end: () => Promise<void> }) | undefined
 }
 
 const connections = 64
@@ -32,7 +34,7 @@ const settleSeconds = 40
  * the machine's own noise goes) and with somebody who reads lists, charts and an export meanwhile.
  */
 export async function measureReading(gateway: Subject, options: ReadingOptions): Promise<void> {
-  const { pairs, seconds, restMs, residentMb } = options
+  const { pairs, seconds, restMs, residentMb, beside } = options
   await using load: Part<LoadQuestions> = startPart('../suite/load.ts', cores.others)
   await using reader: Part<ReaderQuestions> = startPart('../console/reader.ts', cores.others)
   await reader.ask('signIn', { url: gateway.url, entry: entries.admin })
@@ -51,7 +53,9 @@ export async function measureReading(gateway: Subject, options: ReadingOptions):
     const alone = await measure(seconds)
     const again = await measure(seconds)
     await reader.ask('begin', { restMs })
+    const command = beside?.()
     const read = await measure(seconds)
+    await command?.end()
     const seen = await reader.ask('end', undefined as never)
     for (const [name, { p99Ms }] of Object.entries({ alone, again, read })) {
       found[name as keyof typeof found].push(p99Ms ?? Number.NaN)
