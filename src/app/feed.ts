@@ -10,10 +10,11 @@ import { feedRoutes } from '../site/routes.ts'
 import type { Config } from './config/config.ts'
 import { withSettings } from './config/settings.ts'
 import { createEnding } from './ending.ts'
-import { type Instance, UserError } from './instance.ts'
+import type { Instance } from './instance.ts'
 import { listen } from './listen.ts'
 import { createLiveCatalog } from './live-catalog.ts'
 import { feedSite, shownGroups } from './site.ts'
+import { UserError } from './user-error.ts'
 
 export type FeedExporter = Awaited<ReturnType<typeof createFeedExporter>>
 

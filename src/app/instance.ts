@@ -1,90 +1,12 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { createSecretBox, loadSecret, OtherSecret, type SecretBox } from '../lib/secrets.ts'
-import { WriteRefused } from '../store/ports/admin.ts'
 import type { Store } from '../store/ports/store.ts'
-import { StoreError } from '../store/ports/store-error.ts'
 import type { MigrateOptions } from '../store/postgres/migrate.ts'
 import { copiesOf } from '../store/sqlite/file.ts'
 import type { Config, StoreConfig } from './config/config.ts'
-import {
-  type FileWord,
-  formatProblems,
-  loadConfig,
-  loadFileWord,
-  loadStoreConfig,
-} from './config/load.ts'
+import { findStore } from './find-config.ts'
 import { describeStore, fileOf, isOnServer, openStore } from './store-place.ts'
-
-export const defaultConfigFile = 'tollgate.yaml'
-
-export interface FoundConfig {
-  readonly config: Config
-  readonly warnings: readonly string[]
-  /** Undefined: no file, all defaults. */
-  readonly file: string | undefined
-}
-
-/** A fault of the user's input or surroundings; shown without a stack. */
-export class UserError extends Error {
-  override readonly name = 'UserError'
-}
-
-/** Reads the named file, `tollgate.yaml` or defaults. Throws a `UserError` with all problems. */
-export async function findConfig(named: string | undefined): Promise<FoundConfig> {
-  const { file, source } = await readConfig(named)
-  const loaded = loadConfig(source)
-  if (!loaded.ok) throw new UserError(formatProblems(loaded.problems))
-  return {
-    config: loaded.config,
-    warnings: loaded.warnings.map((one) => formatProblems([one])),
-    file,
-  }
-}
-
-/** Reads only `store:`, so that commands on the data need no other environment variables. */
-export async function findStore(named: string | undefined): Promise<StoreConfig> {
-  const { source } = await readConfig(named)
-  const loaded = loadStoreConfig(source)
-  if (!loaded.ok) throw new UserError(formatProblems(loaded.problems))
-  return loaded.store
-}
-
-/** The database file's path. Throws `UserError` with `instead` for a database on a server. */
-export async function findDatabaseFile(
-  named: string | undefined,
-  instead: string,
-): Promise<string> {
-  const store = await findStore(named)
-  if (!isOnServer(store)) return store.path
-  throw new UserError(`The database ${describeStore(store)} is no file: ${instead}.`)
-}
-
-/** What commands on the data use of the configuration, even of an invalid one. */
-export async function findFileWord(named: string | undefined): Promise<FileWord> {
-  const { source } = await readConfig(named)
-  return loadFileWord(source)
-}
-
-async function readConfig(named: string | undefined) {
-  const file = named ?? (existsSync(defaultConfigFile) ? defaultConfigFile : undefined)
-  const text = file === undefined ? '' : await readConfigFile(file)
-  return { file, source: { text, file: resolve(file ?? defaultConfigFile), env: process.env } }
-}
-
-async function readConfigFile(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw new UserError(
-      missing
-        ? `There is no file ${file}. "tollgate init" writes one to begin with.`
-        : `The configuration ${file} can't be read: ${String(error)}. Give a file that this user may read.`,
-    )
-  }
-}
+import { UserError } from './user-error.ts'
 
 /** An open database with its secret. */
 export interface Instance {
@@ -132,6 +54,16 @@ export async function openInstance(
     secrets: complaint ? refusingBox(complaint) : explainingBox(box),
     warnings: warning === null ? [] : [warning],
   }
+}
+
+/** The database file's path. Throws `UserError` with `instead` for a database on a server. */
+export async function findDatabaseFile(
+  named: string | undefined,
+  instead: string,
+): Promise<string> {
+  const store = await findStore(named)
+  if (!isOnServer(store)) return store.path
+  throw new UserError(`The database ${describeStore(store)} is no file: ${instead}.`)
 }
 
 /** Throws when a known database is missing: a new one would grant opening balances again. */
@@ -223,16 +155,4 @@ function explaining<Result>(work: () => Result): Result {
   } catch (cause) {
     throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
-}
-
-/** The message of an error that a person can act on; undefined for a bug, which needs its stack. */
-export function expectedMessage(error: unknown): string | undefined {
-  const expected =
-    error instanceof UserError || error instanceof WriteRefused || error instanceof StoreError
-  return expected || isOfSystem(error) ? error.message : undefined
-}
-
-/** An error of the system, such as a missing file or a full disk, which names what and why. */
-function isOfSystem(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && 'code' in error
 }

@@ -2,7 +2,7 @@ import type { AnyElysia } from 'elysia'
 import { usualSilenceSeconds } from '../gateway/context.ts'
 import { boundAccepted } from '../lib/connections.ts'
 import type { Config } from './config/config.ts'
-import { UserError } from './instance.ts'
+import { UserError } from './user-error.ts'
 
 /** Bun's own 413 has an empty body; ours counts, and answers in the protocol's shape. */
 const maxRequestBodySize = Number.MAX_SAFE_INTEGER

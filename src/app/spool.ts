@@ -5,8 +5,8 @@ import type { RecordStore } from '../store/ports/records.ts'
 import { countWaiting } from '../store/spool/files.ts'
 import { type OpenSpool, openSpool } from '../store/spool/spool.ts'
 import type { StoreConfig } from './config/config.ts'
-import { UserError } from './instance.ts'
 import { describeStore } from './store-place.ts'
+import { UserError } from './user-error.ts'
 
 /** Opens the spool of a node. One that can't be written does not prevent serving. */
 export async function openSpoolOf(

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { UserError } from '../app/instance.ts'
+import { UserError } from '../app/user-error.ts'
 import { printable } from '../lib/table.ts'
 import { UsageError } from './errors.ts'
 import { print } from './terminal.ts'

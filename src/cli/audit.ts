@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { humanTime, isoTime } from '../lib/format.ts'
 import { type Column, formatTable } from '../lib/table.ts'
 import type { AuditEntry } from '../store/ports/admin.ts'
-import { withExamples } from './open.ts'
+import { withExamples } from './config-option.ts'
 import { addReporting } from './resource-commands.ts'
 import { type RowLimit, rowLimitOption } from './values.ts'
 

@@ -1,4 +1,4 @@
-import { UserError } from '../app/instance.ts'
+import { UserError } from '../app/user-error.ts'
 import { descriptorLimit, hasSpareDescriptors, raiseLimitAdvice } from '../lib/process-state.ts'
 
 /** What a command opens at most: the database, its threads and some connections. */

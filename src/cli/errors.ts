@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { expectedMessage } from '../app/instance.ts'
+import { expectedMessage } from '../app/user-error.ts'
 import { print } from './terminal.ts'
 
 /** Wrong use: exit code 2. */

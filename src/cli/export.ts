@@ -7,7 +7,8 @@ import {
   requestFields,
 } from '../billing/receipt/fields.ts'
 import type { RecordStore, Span } from '../store/ports/records.ts'
-import { type ConfigOption, withConfig, withStore } from './open.ts'
+import { type ConfigOption, withConfig } from './config-option.ts'
+import { withStore } from './open.ts'
 import { write } from './output.ts'
 import { spanOf, spanOptions } from './values.ts'
 

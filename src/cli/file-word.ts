@@ -1,13 +1,14 @@
 import { channelStatus } from '../app/config/build.ts'
 import { balanceLowByHand, countryHeaderByHand } from '../app/config/settings.ts'
-import { findFileWord, type Instance } from '../app/instance.ts'
+import { findFileWord } from '../app/find-config.ts'
+import type { Instance } from '../app/instance.ts'
 import type { GroupReport } from '../app/report/resources.ts'
 import { accountFields } from '../resources/account.ts'
 import { fileKeysOf } from '../resources/resource.ts'
 import type { TokenView } from '../store/ports/admin.ts'
 import type { ChannelStatus } from '../store/ports/catalog.ts'
+import type { ConfigOption } from './config-option.ts'
 import { complain } from './errors.ts'
-import type { ConfigOption } from './open.ts'
 
 /** The low-balance threshold in force: of the file, else of the console, else the default. */
 export async function findBalanceLow(

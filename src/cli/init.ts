@@ -3,9 +3,10 @@ import { chmod, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { createFirstFile } from '../app/config/first-file.ts'
 import { createTemplate } from '../app/config/template.ts'
-import { defaultConfigFile, UserError } from '../app/instance.ts'
+import { defaultConfigFile } from '../app/find-config.ts'
+import { UserError } from '../app/user-error.ts'
 import { createTokenKey } from '../lib/ids.ts'
-import { type ConfigOption, withConfig } from './open.ts'
+import { type ConfigOption, withConfig } from './config-option.ts'
 import { writeLines } from './output.ts'
 
 /** `tollgate init`: a commented tollgate.yaml to begin with. */

@@ -1,5 +1,6 @@
 import { Argument } from 'commander'
-import { type Instance, UserError } from '../app/instance.ts'
+import type { Instance } from '../app/instance.ts'
+import { UserError } from '../app/user-error.ts'
 import { suggest } from '../lib/suggest.ts'
 import type { AccountView, TokenFilter, TokenView } from '../store/ports/admin.ts'
 import { parseWhole } from './values.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { formatTable } from '../lib/table.ts'
 import { translationTable } from '../site/docs/translation-table.ts'
-import { withExamples } from './open.ts'
+import { withExamples } from './config-option.ts'
 import { writeJson, writeLines } from './output.ts'
 
 /** `tollgate matrix`: what becomes of each feature between protocols. */

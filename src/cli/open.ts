@@ -1,24 +1,11 @@
 import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
-import { findStore, type Instance, openInstance, UserError } from '../app/instance.ts'
+import { findStore } from '../app/find-config.ts'
+import { type Instance, openInstance } from '../app/instance.ts'
 import { describeWaiting } from '../app/spool.ts'
 import { isOnServer } from '../app/store-place.ts'
+import { UserError } from '../app/user-error.ts'
+import type { ConfigOption } from './config-option.ts'
 import { complain } from './errors.ts'
-
-export interface ConfigOption {
-  readonly config?: string
-}
-
-export interface JsonOption extends ConfigOption {
-  readonly json?: boolean
-}
-
-/** Adds `--config` and the examples. */
-export const withConfig = (command: Command, ...examples: readonly string[]): Command =>
-  withExamples(
-    command.option('-c, --config <file>', 'configuration file (default: tollgate.yaml, if any)'),
-    ...examples,
-  )
 
 /** Opens the configured database, works on it and closes it. Reads only `store:` of the file. */
 export async function withStore<Result>(
@@ -44,10 +31,4 @@ export async function withStore<Result>(
 export async function warnOfSpool({ config }: ConfigOption): Promise<void> {
   const waiting = describeWaiting(await findStore(config))
   if (waiting !== undefined) complain(`warning: ${waiting}`)
-}
-
-/** Adds examples to a command's help. */
-export function withExamples(command: Command, ...examples: readonly string[]): Command {
-  const title = examples.length === 1 ? 'Example:' : 'Examples:'
-  return command.addHelpText('after', `\n${title}\n${examples.map((e) => `  ${e}`).join('\n')}`)
 }

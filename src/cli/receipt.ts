@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { UserError } from '../app/instance.ts'
+import { UserError } from '../app/user-error.ts'
 import { describeReceipt } from '../billing/receipt/text.ts'
 import { receiptView } from '../billing/receipt/view.ts'
 import { addReporting } from './resource-commands.ts'

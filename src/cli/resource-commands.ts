@@ -3,8 +3,9 @@ import type { Instance } from '../app/instance.ts'
 import { type Column, formatTable } from '../lib/table.ts'
 import type { Writes } from '../store/ports/admin.ts'
 import { confirm } from './ask.ts'
+import { type ConfigOption, type JsonOption, withConfig, withExamples } from './config-option.ts'
 import { byCommandLine } from './lookup.ts'
-import { type ConfigOption, type JsonOption, withConfig, withExamples, withStore } from './open.ts'
+import { withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 
 /** Options of a command as commander gives them. */

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { schemaPath, schemas } from '../app/schemas.ts'
-import { withExamples } from './open.ts'
+import { withExamples } from './config-option.ts'
 import { writeJson, writeList } from './output.ts'
 
 type SchemaName = keyof typeof schemas

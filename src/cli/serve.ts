@@ -1,31 +1,13 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Config } from '../app/config/config.ts'
+import { findConfig } from '../app/find-config.ts'
 import type { Group } from '../app/group/join.ts'
-import { joinAsKeeper, type KeeperMembership } from '../app/group/member.ts'
 import { countWorkers } from '../app/group/worker-count.ts'
-import { type FoundConfig, findConfig, type Instance, openInstance } from '../app/instance.ts'
-import { openLog } from '../app/open-log.ts'
-import type { ProcessMemory } from '../app/process-limits.ts'
-import { type Inventory, mostCounted, takeInventory } from '../app/report/resources.ts'
-import { type Serving, serve } from '../app/serve.ts'
-import { describeStore, fileOf } from '../app/store-place.ts'
-import { checkDatabase } from '../app/upgrade/check.ts'
-import { upgrade } from '../app/upgrade/upgrade.ts'
-import { version } from '../lib/build-info.ts'
-import { enlargeCodeWhenBusy } from '../lib/code-pages.ts'
-import { counted, grouped, humanBytes } from '../lib/format.ts'
-import type { Logger } from '../lib/log.ts'
-import { formatPairs } from '../lib/table.ts'
-import { descriptorWarning } from './descriptors.ts'
-import { holdHangUps, seeOut, surviveBugs, untilStopped, untilTold } from './lifecycle.ts'
+import { type ConfigOption, withConfig } from './config-option.ts'
+import { holdHangUps } from './lifecycle.ts'
 import { logOption } from './log-option.ts'
-import { type ConfigOption, withConfig } from './open.ts'
-import { writeLines } from './output.ts'
-import { runtimeWarning } from './runtime-settings.ts'
 import { becomeStarter } from './start-group.ts'
 
-interface ServeOptions extends ConfigOption {
+export interface ServeOptions extends ConfigOption {
   readonly check?: boolean
   readonly copy: boolean
   readonly newDatabase?: boolean
@@ -65,156 +47,13 @@ less 80 MB, and four fifths of that. Beyond it requests wait some seconds, and t
 With server.workers (Linux; auto: from three cores on) several processes answer requests on one port. This
 process starts them, passes signals on, and starts again what dies; each gets an equal part of the memory.`
 
-/** Reports what a start would do, and changes nothing. */
-async function check(found: FoundConfig, options: ServeOptions): Promise<void> {
-  const { store } = found.config
-  const mayBeNew = options.newDatabase ?? false
-  const findings = await checkDatabase({ store, withCopy: options.copy, mayBeNew })
-  await writeLines([
-    ...formatPairs([
-      ['Configuration', `${found.file ?? 'none, all is default'}: no mistakes`],
-      ...findings,
-    ]),
-    ...found.warnings.map((text) => `warning: ${text}`),
-    '',
-    'It can start: tollgate serve',
-  ])
-}
-
+/** Loads the gateway only where it runs: what becomes the starter of a group needs nothing of it. */
 async function runServe(options: ServeOptions, group?: Group): Promise<void> {
   const hasHungUp = group ? () => false : holdHangUps()
   const found = await findConfig(options.config)
-  if (options.check) return check(found, options)
   const { workers, warning } = countWorkers(found.config.server.workers)
-  if (workers > 1 && group === undefined) becomeStarter({ found, workers, log: options.log })
-  const { sink, log } = openLog(options.log, { isShared: group !== undefined })
-  const reload = async () => {
-    const { config, warnings } = await findConfig(options.config)
-    for (const text of warnings) log.warn(text)
-    return config
-  }
-  await seeOut(sink, async () => {
-    const member = group && (await joinAsKeeper(group))
-    const instance = await open(found.config, options, log)
-    surviveBugs(log)
-    try {
-      const serving = await serve({ config: found.config, instance, log, reload, member })
-      const stopped = member ? untilTold(serving, member) : untilStopped(serving)
-      enlargeCodeWhenBusy()
-      if (hasHungUp()) void serving.reload()
-      group?.say({ kind: 'ready' })
-      if (!(await hasBegun(member, stopped))) return await stopped
-      const inventory = await takeInventory(instance.store)
-      const own = [warning ?? [], runtimeWarning() ?? [], descriptorWarning() ?? []].flat()
-      const warnings = [...found.warnings, ...instance.warnings, ...own]
-      const start = { found, serving, inventory, warnings, workers }
-      if (options.log === 'json') logStart(log, start)
-      else for (const line of describeStart(start)) sink.write(line)
-      return await stopped
-    } catch (error) {
-      await instance.store.close()
-      throw error
-    }
-  })
-}
-
-/** Whether there is a start to report: of a group when all its workers serve, for the first time. */
-async function hasBegun(
-  member: KeeperMembership | undefined,
-  stopped: Promise<unknown>,
-): Promise<boolean> {
-  if (member === undefined) return true
-  const isReady = await Promise.race([member.allReady, stopped.then(() => false)])
-  return isReady && member.group.role.start === 0
-}
-
-/** Only this command upgrades the database. */
-async function open(config: Config, options: ServeOptions, log: Logger): Promise<Instance> {
-  const database = fileOf(config.store)
-  if (database !== undefined && existsSync(database))
-    await upgrade({ database, withCopy: options.copy, log })
-  return openInstance(config, {
-    ...{ toServe: true, mayBeNew: options.newDatabase },
-    onProgress: ({ done, total }) => log.info('copying requests into partitions', { done, total }),
-  })
-}
-
-interface Start {
-  readonly found: FoundConfig
-  readonly serving: Pick<Serving, 'url' | 'metricsUrl' | 'memory' | 'setupUrl'>
-  readonly inventory: Inventory
-  readonly warnings: readonly string[]
-  /** 1: this process answers requests itself. */
-  readonly workers: number
-}
-
-function logStart(log: Logger, { found, serving, inventory, warnings, workers }: Start): void {
-  const { url, metricsUrl, memory, setupUrl } = serving
-  const { file = null, config } = found
-  const database = describeStore(config.store)
-  const { accounts, tokens, ...counts } = inventory
-  log.info('listening', {
-    ...{ url, metrics: metricsUrl, version, config: file, database, workers, ...counts },
-    ...{ accounts: orMore(accounts), tokens: orMore(tokens) },
-    ...{ memory: memory.limitBytes, memory_for_requests: memory.budget.totalBytes },
-  })
-  for (const text of [...warnings, ...missing(inventory)]) log.warn(text)
-  if (setupUrl)
-    log.warn('no administrator can sign in yet: this link makes one', { link: setupUrl })
-}
-
-function describeStart({ found, serving, inventory, warnings, workers }: Start): readonly string[] {
-  const { url, metricsUrl, memory, setupUrl } = serving
-  const { channels, groups, models, accounts, tokens } = inventory
-  const parts = [
-    counted(channels, 'channel'),
-    counted(groups, 'group'),
-    counted(models, 'callable model'),
-    countedOrMore(accounts, 'account'),
-    countedOrMore(tokens, 'token'),
-  ]
-  return [
-    `Tollgate ${version} listens on ${url}`,
-    ...formatPairs([
-      ['  configuration', found.file ?? 'none ("tollgate init" writes one to begin with)'],
-      ['  database', describeStore(found.config.store)],
-      ['  serving', parts.join(', ')],
-      ...(workers > 1 ? ([['  workers', `${workers}, and a keeper of the data`]] as const) : []),
-      ['  memory', describeMemory(memory)],
-      ['  console', `${url}/console`],
-      ...(metricsUrl ? ([['  metrics', metricsUrl]] as const) : []),
-    ]),
-    ...warnings.map((text) => `  warning: ${text}`),
-    ...missing(inventory).map((text) => `  missing: ${text}`),
-    ...(setupUrl
-      ? ['', '  No administrator yet. Open this link to make one:', `  ${setupUrl}`, '']
-      : []),
-  ]
-}
-
-const memorySources = {
-  configuration: 'server.memory',
-  container: 'the container’s limit',
-  machine: 'half of the machine’s',
-} as const
-
-const describeMemory = ({ limitBytes, source, budget }: ProcessMemory) =>
-  `${humanBytes(limitBytes)} (${memorySources[source]}), ${humanBytes(budget.totalBytes)} of it for requests`
-
-const orMore = (count: number) => (count < mostCounted ? count : `${count}+`)
-
-const countedOrMore = (count: number, thing: string) =>
-  count < mostCounted ? counted(count, thing) : `${grouped(count)} ${thing}s or more`
-
-function missing({ channels, groups, models, accounts, tokens }: Inventory): readonly string[] {
-  const way = (command: string) =>
-    `Name one in tollgate.yaml ("tollgate init" writes one), or: tollgate ${command}`
-  const found = []
-  if (channels === 0) found.push(`No channel: there is no upstream. ${way('channel add …')}`)
-  if (groups === 0) found.push(`No group: tokens can call nothing. ${way('group add …')}`)
-  if (channels > 0 && groups > 0 && models === 0)
-    found.push('No callable model: none has both a group with an active channel and a price.')
-  if (accounts === 0) found.push(`No account: no request can be paid. ${way('account add …')}`)
-  else if (tokens === 0) found.push(`No token: no client can call. ${way('token add …')}`)
-  return found
+  if (workers > 1 && !group && !options.check) becomeStarter({ found, workers, log: options.log })
+  const { check, serveGateway } = await import('./serve-gateway.ts')
+  if (options.check) return check(found, options)
+  await serveGateway({ found, options, group, workers, warning, hasHungUp })
 }

@@ -1,7 +1,8 @@
+import type { FoundConfig } from '../app/find-config.ts'
 import { type StarterRole, withRole } from '../app/group/role.ts'
-import { type FoundConfig, UserError } from '../app/instance.ts'
 import type { LogForm } from '../app/open-log.ts'
 import { ownProgram } from '../app/own-program.ts'
+import { UserError } from '../app/user-error.ts'
 
 /** Beyond the delay and the grace time of a stop (see data/docs/en/01-begin.md). */
 const settleMs = 24_000

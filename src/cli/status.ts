@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findStore } from '../app/instance.ts'
+import { findStore } from '../app/find-config.ts'
 import { describeStore, isOnServer } from '../app/store-place.ts'
 import { overdrawnNano, usd } from '../billing/money.ts'
 import { counted, humanBytes, humanTime, isoTime } from '../lib/format.ts'
@@ -8,7 +8,8 @@ import type { Overdrawn } from '../store/ports/admin.ts'
 import type { HeldAnswer } from '../store/ports/answers.ts'
 import type { Counting, NodeView } from '../store/ports/nodes.ts'
 import { isServed } from '../store/sqlite/file.ts'
-import { type JsonOption, warnOfSpool, withConfig, withStore } from './open.ts'
+import { type JsonOption, withConfig } from './config-option.ts'
+import { warnOfSpool, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 
 /** `tollgate status`: the nodes that serve from the database. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { builtAt, commit, target, version } from '../lib/build-info.ts'
 import { newestVersion } from '../store/schema/versions.ts'
-import { withExamples } from './open.ts'
+import { withExamples } from './config-option.ts'
 import { writeJson, writeLines } from './output.ts'
 
 /** `tollgate version`: what to name in a report. */

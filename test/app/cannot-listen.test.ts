@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { UserError } from '../../src/app/instance.ts'
 import { cannotListen } from '../../src/app/listen.ts'
+import { UserError } from '../../src/app/user-error.ts'
 
 const told = (code: string, host = '127.0.0.1') =>
   cannotListen(

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
-import { UserError } from '../../src/app/instance.ts'
 import { listenMetrics, type MetricsListening } from '../../src/app/metrics-listen.ts'
 import { createProcessMemory } from '../../src/app/process-limits.ts'
+import { UserError } from '../../src/app/user-error.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
 import { createRunningTotals } from '../../src/gateway/availability/availability.ts'
 import { createLogger } from '../../src/lib/log.ts'

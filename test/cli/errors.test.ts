@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expectedMessage } from '../../src/app/instance.ts'
+import { expectedMessage } from '../../src/app/user-error.ts'
 import { ofSqlite } from '../support/of-sqlite.ts'
 import { createWorkplace } from './cli.ts'
 

@@ -5,7 +5,7 @@ import { createDraftFile, type DraftFile } from '../../lib/draft-file.ts'
 import { humanBytes } from '../../lib/format.ts'
 import type { Contents, DatabaseFile, InspectionStep } from '../../store/ports/copies.ts'
 import { openDatabaseFile } from '../../store/sqlite/database-file.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 import { type BackupSecret, createSecretPlan, type SecretPlan } from './secret.ts'
 
 export interface BackupOptions {

@@ -7,7 +7,7 @@ import type { Contents, InspectionStep } from '../../store/ports/copies.ts'
 import { openDatabaseFile } from '../../store/sqlite/database-file.ts'
 import { checkHeader, checkPlace, createClaim } from '../../store/sqlite/file.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 import { type CopyProgress, explainWriting, failureCode, requireRoom } from './backup.ts'
 import { copySecretFile, findSecret, type RestoreSecret, secretFileOf } from './secret.ts'
 

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { createDraftFile, removeStaleDrafts } from '../../lib/draft-file.ts'
 import { createSecretBox, loadSecret } from '../../lib/secrets.ts'
 import type { SealedKey } from '../../store/ports/copies.ts'
-import { UserError } from '../instance.ts'
 import type { StorePlace } from '../move/rows.ts'
+import { UserError } from '../user-error.ts'
 
 /** The secret's file when TOLLGATE_SECRET is not set. */
 export const secretFileOf = (database: string): string => `${database}.secret`

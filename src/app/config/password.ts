@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { hashPassword, maxPasswordLength, minPasswordLength } from '../../admin/sign-in/hashing.ts'
 import { entryLimit } from '../../lib/cache-options.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
-import { type Instance, UserError } from '../instance.ts'
+import type { Instance } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 
 /** Sets a password and ends the sessions. Throws `UserError` when its length is not allowed. */
 export async function setPassword(

@@ -6,8 +6,8 @@ import type {
   MoveSource,
   MoveTarget,
 } from '../../store/ports/copies.ts'
-import { UserError } from '../instance.ts'
 import { openStore } from '../store-place.ts'
+import { UserError } from '../user-error.ts'
 import { type Progress, verifyAll } from '../verify/verify.ts'
 import { columnsOf, createFitting, keyOf, nameOf, pagesOf, type StorePlace } from './rows.ts'
 

@@ -1,9 +1,9 @@
 import { movedTables } from '../../store/moving/move.ts'
 import type { MovedSoFar, MovedTable, TableExtent } from '../../store/ports/copies.ts'
 import { findMoveSecret, type MoveSecret, placeSecret } from '../backup/secret.ts'
-import { UserError } from '../instance.ts'
 import { describeWaiting } from '../spool.ts'
 import { usualSpool } from '../store-place.ts'
+import { UserError } from '../user-error.ts'
 import { type ComparedTable, compareTable, type Ends } from './compare.ts'
 import {
   columnsOf,

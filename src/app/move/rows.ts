@@ -11,7 +11,7 @@ import type {
   WantedRows,
 } from '../../store/ports/copies.ts'
 import { openSqliteSource, openSqliteTarget } from '../../store/sqlite/moving.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 
 /** Bytes per page, estimated from the rows before. */
 const pageBytes = 1_000_000

@@ -4,7 +4,7 @@ import { toolPriceDecimals } from '../../billing/extras.ts'
 import { multiplierDecimals, nanoDecimals, priceDecimals } from '../../billing/money.ts'
 import type { ExtraPrices, ModalityKind, ModalityRates } from '../../store/ports/extras.ts'
 import { joinPath } from '../config/problem.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 import { freeThere, jsonProblems, type ListedPrice, type PriceList, toUnits } from './price-list.ts'
 
 // Fields and their meaning: LiteLLM's model_prices_and_context_window.schema.json, and "Model Cost Map" of

@@ -7,7 +7,7 @@ import {
 } from '../../catalog/vendor-prices.ts'
 import type { FeedDocument } from '../../site/feed/schema.ts'
 import { describeProblem, validateFeed } from '../../site/feed/validate.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 import { freeThere, jsonProblems, type ListedPrice, type PriceList, toUnits } from './price-list.ts'
 
 /** Parses `data/vendor-prices.json`. Throws a `UserError` that names what is wrong. */

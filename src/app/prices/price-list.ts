@@ -3,7 +3,7 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { shortJson } from '../../lib/format.ts'
 import type { PriceTerms } from '../../store/ports/catalog.ts'
 import { joinPath } from '../config/problem.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 
 /** Forms of price lists: see `tollgate price sync --help`. */
 export type PriceForm = 'catalog' | 'litellm' | 'feed' | 'config'

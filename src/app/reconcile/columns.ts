@@ -2,7 +2,7 @@ import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { dayMs } from '../../lib/clock.ts'
 import { suggest } from '../../lib/suggest.ts'
 import type { BilledRow } from '../../store/ports/matching.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 import type { Row, UsageFile } from './usage-file.ts'
 
 export const fieldNames = ['id', 'input', 'output', 'cached', 'cost', 'time'] as const

@@ -4,7 +4,7 @@ import { decodeStoredUsage } from '../../protocols/index.ts'
 import type { BilledRow, Matching, MatchingSums, OwnAttempt } from '../../store/ports/matching.ts'
 import type { AttemptRecord, RecordStore, Span } from '../../store/ports/records.ts'
 import { createMatching } from '../../store/sqlite/matching.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 import {
   type Columns,
   createRowReader,

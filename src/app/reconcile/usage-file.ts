@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 import { type Cell, hasIdColumn } from './columns.ts'
 import { createObjectCutter, type JsonShape } from './json-objects.ts'
 

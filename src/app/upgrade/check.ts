@@ -12,8 +12,9 @@ import { copyPath } from '../../store/sqlite/file.ts'
 import { freeIn } from '../backup/backup.ts'
 import { requireOpened } from '../backup/secret.ts'
 import type { StoreConfig } from '../config/config.ts'
-import { requireKnown, requireSecret, UserError } from '../instance.ts'
+import { requireKnown, requireSecret } from '../instance.ts'
 import { describeStore, isOnServer } from '../store-place.ts'
+import { UserError } from '../user-error.ts'
 
 /** Findings as pairs for people: a name (may be empty), and a text. */
 export type Findings = readonly (readonly [name: string, text: string])[]

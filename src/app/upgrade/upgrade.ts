@@ -9,7 +9,7 @@ import { copiesOf, copyPath } from '../../store/sqlite/file.ts'
 import { upgradeFile } from '../../store/sqlite/migrate.ts'
 import { backUp } from '../backup/backup.ts'
 import { requireOpened } from '../backup/secret.ts'
-import { UserError } from '../instance.ts'
+import { UserError } from '../user-error.ts'
 
 interface UpgradeOptions {
   readonly database: string
