@@ -22,12 +22,13 @@ export interface Recording {
   readonly sse: string | undefined
 }
 
-/** Whether recordings lie beside the project. In CI they must. */
+/** Whether recordings lie beside the project. In CI they must, unless TOLLGATE_RECORDINGS is none. */
 export const hasRecordings = existsSync(join(folder, 'index.json'))
 
 if (!hasRecordings) {
   const message = 'No recordings at ../shared/recordings: their tests do not run.'
-  if (process.env.CI === 'true') throw new Error(message)
+  if (process.env.CI === 'true' && process.env.TOLLGATE_RECORDINGS !== 'none')
+    throw new Error(message)
   console.warn(message)
 }
 
