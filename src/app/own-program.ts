@@ -15,7 +15,8 @@ export const ownProgram = (): readonly string[] =>
     ? [isReplaced() ? runningFile : process.execPath]
     : [process.execPath, join(import.meta.dir, '../main.ts')]
 
-function isReplaced(): boolean {
+/** Whether another file is in the place of the running one. */
+export function isReplaced(): boolean {
   if (process.platform !== 'linux') return false
   const placeOf = (file: string) => {
     const found = statSync(file, { throwIfNoEntry: false })

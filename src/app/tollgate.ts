@@ -2,6 +2,7 @@ import type { Sessions } from '../admin/access.ts'
 import { createSetupCode } from '../admin/sign-in/setup.ts'
 import { createOverdraftWarning } from '../gateway/money/overdraft.ts'
 import { createInProcess } from '../gateway/serve/routes.ts'
+import { releaseKey, version } from '../lib/build-info.ts'
 import type { Clock } from '../lib/clock.ts'
 import { coalesce, createMutex } from '../lib/concurrency.ts'
 import { createReadiness } from '../site/health.ts'
@@ -17,6 +18,8 @@ import type { Workers } from './group/keeper.ts'
 import { createHttpApp } from './http-app.ts'
 import { createNodeLoad, type Membership } from './membership.ts'
 import { createPlazaAccess, createSite } from './site.ts'
+import { seenBeside } from './updates/seen.ts'
+import { watchReleases } from './updates/watch.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
 
 interface TollgateParts extends Omit<GatewayParts, 'store' | 'onCommitted' | 'onConfig'> {
@@ -80,6 +83,10 @@ export async function createTollgate(parts: TollgateParts) {
     authenticator.forget()
     workers?.changed('accounts')
   }
+  const releases = watchReleases({
+    ...{ address: () => gateway.config().updates, key: releaseKey(), installed: version },
+    ...{ seen: seenBeside(parts.config.store), log, repeat: parts.repeat },
+  })
   const own = {
     totals: () => availability.totals,
     catalog: catalog.current,
@@ -112,11 +119,13 @@ export async function createTollgate(parts: TollgateParts) {
       }),
       status: availability,
       ownPages: site,
+      newerRelease: releases.newer,
       ...{ sessionTick: parts.sessionTick ?? tick, repeat: parts.repeat },
       askModel: createInProcess(routeParts),
     },
     log,
   )
+  void releases.look() // awaited by its stop
   return {
     app: createHttpApp({
       ...{ models: gateway.models, notOffered: gateway.notOffered },
@@ -124,7 +133,10 @@ export async function createTollgate(parts: TollgateParts) {
       // A proxy must find no kept connection closed on which it has just sent a request.
       closesConnections: () => readiness.isDraining() || gateway.slots.areConnectionsShort(),
     }),
-    configure: gateway.configure,
+    configure(config: Config): void {
+      gateway.configure(config)
+      void releases.look()
+    },
     /** What other processes changed in the store since the last call; throws when it is unavailable. */
     changedElsewhere: hearing.changedElsewhere,
     accountsChanged,
@@ -154,6 +166,7 @@ export async function createTollgate(parts: TollgateParts) {
       await gateway.stop()
       await site.stop()
       await hearing.idle()
+      await releases.stop()
       await counters?.close()
     },
   }

@@ -22,14 +22,22 @@ export async function ask(
   }
 }
 
+/** Throws where `confirm` could not ask, before the work that leads to its question. */
+export function requireAnswer(
+  question: string,
+  { yes }: { readonly yes?: boolean | undefined },
+): void {
+  if (!yes && !process.stdin.isTTY)
+    throw new UsageError(`${question} There is no terminal to ask on: add --yes to go ahead.`)
+}
+
 /** Asks before an irreversible step. Throws unless the answer is yes; `--yes` is that answer. */
 export async function confirm(
   question: string,
   { yes }: { readonly yes?: boolean | undefined },
 ): Promise<void> {
   if (yes) return
-  if (!process.stdin.isTTY)
-    throw new UsageError(`${question} There is no terminal to ask on: add --yes to go ahead.`)
+  requireAnswer(question, { yes })
   const answer = await ask(`${question} [y/N]`)
   if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was changed.')
 }

@@ -87,7 +87,8 @@ const steps = {
   update: 'closing what was under way',
 }
 
-function describeProgress({ step, doneBytes, totalBytes }: CopyProgress): string {
+/** A line that says how far a copy is. */
+export function describeProgress({ step, doneBytes, totalBytes }: CopyProgress): string {
   if (step !== 'copy') return `${humanBytes(totalBytes)} copied, ${steps[step]}`
   const percent = Math.min(99, Math.floor((doneBytes / Math.max(totalBytes, 1)) * 100))
   return `${percent} %: ${humanBytes(doneBytes)} of about ${humanBytes(totalBytes)} copied`

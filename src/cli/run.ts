@@ -61,6 +61,7 @@ const commands: ReadonlyMap<string, () => Promise<Adding>> = new Map([
   ['schema', async () => (await import('./schema.ts')).addSchema],
   ['matrix', async () => (await import('./matrix.ts')).addMatrix],
   ['status', async () => (await import('./status.ts')).addStatus],
+  ['upgrade', async () => (await import('./upgrade.ts')).addUpgrade],
   ['version', async () => (await import('./version.ts')).addVersion],
   ['job', async () => (await import('./job.ts')).addJob],
 ])

@@ -32,6 +32,8 @@ export interface TollgateYamlOptions {
   readonly store?: string
   /** A Valkey in which nodes count together. */
   readonly counters?: string
+  /** Address of a latest.json. */
+  readonly updates?: string
 }
 
 /** The key of the default token. */
@@ -82,6 +84,7 @@ export function tollgateYaml(options: TollgateYamlOptions): string {
     },
     store: storeOf(options.store),
     ...(options.counters && { counters: options.counters }),
+    ...(options.updates && { updates: options.updates }),
     ...(options.settings && { settings: options.settings }),
     ...(options.site && { site: options.site }),
     ...(options.signIn && { sign_in: options.signIn }),

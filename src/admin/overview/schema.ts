@@ -98,6 +98,10 @@ export type FirstStep = Static<typeof FirstStep>
 
 export const GatewayNow = Type.Object({
   version: Type.String(),
+  newer_release: orNull(
+    Type.Object({ version: Type.String(), notes_url: orNull(Type.String()) }),
+    'Null: none is known, or nothing is looked for (`updates` of the configuration).',
+  ),
   started_at: Type.String(),
   requests_under_way: count(),
   streams_under_way: count(),

@@ -30,6 +30,7 @@ export function buildConfig(
     server: { ...listen, ...server },
     store: buildStore(file, path),
     counters: file.counters === undefined ? null : { url: file.counters },
+    updates: file.updates ?? null,
     site: buildSite(file, path),
     settings: readSettings(settingFields, file.settings ?? {}),
     signIn: buildSignIn(file.sign_in ?? {}),

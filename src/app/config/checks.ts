@@ -2,6 +2,7 @@ import type { Fault } from '../../admin/api-error.ts'
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseDurationMs } from '../../lib/format.ts'
 import { isPostgresUrl } from '../../resources/values.ts'
+import { isReleaseAddress } from '../updates/release.ts'
 import { joinPath } from './problem.ts'
 import type { ConfigFile } from './schema.ts'
 
@@ -22,6 +23,7 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
   const { listen, metrics } = file.server ?? {}
   if (metrics !== undefined && metrics === listen && !metrics.endsWith(':0'))
     tell('server.metrics', 'is the address of server.listen: give it another port')
+  checkUpdates(file, tell)
   checkStore(file, tell)
   checkSpool(file, tell)
   checkChannels(file, stands, tell)
@@ -37,6 +39,13 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
   )
   const providers = [...known.map((id) => ({ path: `sign_in.${id}`, value: id })), ...named]
   checkUnique(providers, tell)
+}
+
+/** Who listens must not learn what this gateway looks for. */
+function checkUpdates({ updates }: File, tell: Tell): void {
+  const url = URL.parse(updates ?? '')
+  if (url !== null && !isReleaseAddress(url))
+    tell('updates', 'is not encrypted: write an address that begins with https://')
 }
 
 /** How safely PostgreSQL writes is a setting of its own. */

@@ -63,6 +63,8 @@ export interface Config {
   readonly server: ServerConfig
   readonly store: StoreConfig
   readonly counters: CountersConfig
+  /** Address of a latest.json; null: nothing is looked for. */
+  readonly updates: string | null
   readonly site: SiteConfig
   readonly settings: SettingsConfig
   readonly signIn: SignInConfig

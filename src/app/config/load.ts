@@ -70,7 +70,7 @@ export type FileWord = ReturnType<typeof loadFileWord>
 
 /** Reads what commands want to know of a file that they do not apply. */
 export function loadFileWord(source: ConfigSource) {
-  const { settings, channels = [], groups = [], accounts = [] } = readSource(source).value
+  const { updates, settings, channels = [], groups = [], accounts = [] } = readSource(source).value
   const threshold = settings?.balance_low_threshold
   return {
     /** `settings.balance_low_threshold`, or its default. */
@@ -78,6 +78,7 @@ export function loadFileWord(source: ConfigSource) {
     /** Whether the file names it: then nothing else counts. */
     namesBalanceLow: threshold !== undefined,
     countryHeader: settings?.country_header,
+    updates,
     channels,
     groups,
     accounts,

@@ -43,6 +43,12 @@ const CountersEntry = text(
     'it asks for one. Left out: this node counts in its memory.',
 )
 
+const UpdatesEntry = text(
+  'url',
+  'Where to look at the start and once a day whether a newer release is out: the https:// address of a ' +
+    'latest.json. Nothing is sent about this gateway. Left out: nothing is looked for.',
+)
+
 const SiteSection = Type.Object(fileProperties(siteFields), {
   ...map,
   description: 'What the public pages say about this gateway.',
@@ -146,6 +152,7 @@ export const ConfigFile = Type.Object(
     server: optional(ServerSection),
     store: optional(StoreSection),
     counters: optional(CountersEntry),
+    updates: optional(UpdatesEntry),
     site: optional(SiteSection),
     settings: optional(SettingsSection),
     sign_in: optional(SignInSection),

@@ -49,6 +49,10 @@ store:
 # your own. In a password write / # ? % @ as above. Left out, this node counts in its memory.
 #counters: redis://user:password@counters.example.com:6379/0
 
+# At the start and once a day a line of the log and the console say whether a newer release is out. The
+# list of releases is signed, and nothing is sent about this gateway. Left out, nothing is looked for.
+#updates: https://releases.example.com/tollgate/latest.json
+
 # What public pages say about this gateway. GET /api/v1/settings/public tells all of it.
 site:
   name: My gateway

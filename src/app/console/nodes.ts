@@ -12,14 +12,17 @@ import { describeStore, fileOf, isOnServer } from '../store-place.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** Reports the present state of the gateway. */
-export function createGatewayNow({ config, metrics, coolings, clock }: ConsoleParts) {
+export function createGatewayNow(parts: ConsoleParts) {
+  const { config, metrics, coolings, clock } = parts
   const startedAt = startOf(clock)
   const file = fileOf(config().store)
   return async (): Promise<GatewayNow> => {
     const { groups, channels, models } = metrics.catalog()
+    const newer = parts.newerRelease()
     const nameOf = (id: number) => channels.get(id)?.name ?? `channel ${id}`
     return {
       version,
+      newer_release: newer ? { version: newer.version, notes_url: newer.notes_url ?? null } : null,
       started_at: startedAt,
       requests_under_way: metrics.requestsInFlight(),
       streams_under_way: metrics.streamsInFlight(),

@@ -12,6 +12,7 @@ import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import type { LiveCatalog } from '../live-catalog.ts'
 import type { MetricsSource } from '../metrics-listen.ts'
+import type { ReleaseWatch } from '../updates/watch.ts'
 
 /** What the console uses of the gateway. */
 export interface ConsoleParts {
@@ -39,6 +40,7 @@ export interface ConsoleParts {
   readonly tokenChanged: (keyHash: string) => void
   readonly accountsChanged: () => void
   readonly channels: ChannelGateway
+  readonly newerRelease: ReleaseWatch['newer']
   readonly setupCode: SetupCode
 }
 

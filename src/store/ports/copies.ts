@@ -30,6 +30,8 @@ export interface DatabaseFile {
   copyBytes(): Promise<number>
   /** Ids of the newest rows now: what a copy that begins later must have at least. */
   newest(): Promise<Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>>
+  /** How many requests were charged after a ledger entry. */
+  chargedSince(ledgerEntry: number): Promise<number>
   /** Writes all that is committed now into an empty `file`, while writers go on. */
   copyInto(file: string): Promise<void>
   /** Checks that it is ours, of no newer version, undamaged, and that balances fit the ledger. */

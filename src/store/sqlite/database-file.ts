@@ -32,6 +32,10 @@ export async function openDatabaseFile(path: string, called = path): Promise<Dat
       return row?.bytes ?? 0
     },
     newest: () => readNewest(thread),
+    async chargedSince(ledgerEntry) {
+      const [row] = await thread.all<{ charged: number }>(countCharged, ledgerEntry)
+      return row?.charged ?? 0
+    },
     async copyInto(file) {
       // The caller makes the copy durable, at its own pace.
       await thread.all('PRAGMA synchronous = OFF')
@@ -77,6 +81,8 @@ SELECT (SELECT count(*) FROM account WHERE deleted_at IS NULL) AS accounts,
 /** The first programs had no such table. */
 const hasReservations = "SELECT 1 FROM sqlite_schema WHERE name = 'reservation'"
 const countReservations = 'SELECT count(*) AS reservations FROM reservation'
+
+const countCharged = "SELECT count(*) AS charged FROM ledger WHERE kind = 'charge' AND id > ?"
 
 type Newest = Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>
 

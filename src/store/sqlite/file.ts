@@ -264,6 +264,6 @@ export function copiesOf(database: string): readonly string[] {
     .map((name) => join(folder, name))
 }
 
-/** A copy that this program can use instead of a newer database; undefined: there is none. */
-export const usableCopy = (database: string): string | undefined =>
-  copiesOf(database).find((copy) => (versionOf(copy) ?? newestVersion + 1) <= newestVersion)
+/** A copy that a program which knows a version can use instead of a newer database; undefined: there is none. */
+export const usableCopy = (database: string, known = newestVersion): string | undefined =>
+  copiesOf(database).find((copy) => (versionOf(copy) ?? known + 1) <= known)

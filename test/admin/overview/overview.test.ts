@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { releaseKey, startReleaseServer } from '../../app/updates/release-server.ts'
 import { people, startConsoleScene } from '../../support/console-scene.ts'
 import { jsonAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { speaksAt } from '../../support/tollgate-yaml.ts'
@@ -192,6 +193,23 @@ describe('the overview of the gateway', () => {
     const steps = data.steps as { is_done: boolean }[]
     expect(steps.every(({ is_done }) => is_done)).toBe(true)
   })
+})
+
+test('tells administrators of a newer release, where one is looked for', async () => {
+  expect(ofGateway.data).toMatchObject({ now: { newer_release: null } })
+  const server = await startReleaseServer()
+  await server.offer({ version: '99.0.0' })
+  process.env.TOLLGATE_RELEASE_KEY = releaseKey
+  const looking = await startConsoleScene({ updates: server.address.href })
+  delete process.env.TOLLGATE_RELEASE_KEY
+  let newer: unknown = null
+  while (newer === null) {
+    const { data } = await looking.ask('admin', 'GET', '/api/v1/admin/overview')
+    newer = (data.now as { newer_release: unknown }).newer_release
+  }
+  expect(newer).toEqual({ version: '99.0.0', notes_url: null })
+  await looking.stop()
+  await server.stop()
 })
 
 test('a gateway without anything says what to make first', async () => {

@@ -127,6 +127,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           spool: resolve('tollgate.db.spool'),
         },
         counters: null,
+        updates: null,
         site: {
           name: 'Tollgate',
           domain: null,

@@ -70,6 +70,10 @@ test('still loads with every setting at rest put to use, and then says the same'
   })
   expect(all.config.store).toEqual(asleep.config.store)
   expect(asleep.config.counters).toBeNull()
+  expect([asleep.config.updates, all.config.updates]).toEqual([
+    null,
+    'https://releases.example.com/tollgate/latest.json',
+  ])
   expect(all.config.counters?.url).toBe('redis://user:password@counters.example.com:6379/0')
   // Left out, these four stay as they are in the database.
   const first = { creditLimitNano: 0, balanceLowNano: null, limits: noLimits, regions: null }

@@ -1,4 +1,4 @@
-import { Alert, Card, List, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Card, Group, List, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { FirstStep, GatewayNow, GatewayOverview } from '../../../admin/overview/schema.ts'
 import { shortMoney } from '../../../look/money.ts'
 import { api, useCall } from '../../lib/api.ts'
@@ -32,12 +32,33 @@ export function Page() {
 function Content({ overview, days }: { overview: GatewayOverview; days: number }) {
   return (
     <Stack gap="md">
+      <NewerRelease release={overview.now.newer_release} />
       <NextSteps steps={overview.steps} />
       <Overdrawn overdrawn={overview.overdrawn} />
       <Figures overview={overview} days={days} />
       <Channels now={overview.now} />
       {overview.usage.sum.requests > 0 && <Usage isAll />}
     </Stack>
+  )
+}
+
+/** Only where the operator lets the gateway look for releases. */
+function NewerRelease({ release }: { release: GatewayNow['newer_release'] }) {
+  const text = useText(texts)
+  if (release === null) return null
+  return (
+    <Alert color="blue" title={text.newerRelease(release.version)}>
+      <Group gap="md">
+        {release.notes_url !== null && (
+          <Anchor size="sm" href={release.notes_url} target="_blank" rel="noreferrer">
+            {text.releaseNotes}
+          </Anchor>
+        )}
+        <Anchor size="sm" href="/docs/upgrade">
+          {text.howToUpgrade}
+        </Anchor>
+      </Group>
+    </Alert>
   )
 }
 

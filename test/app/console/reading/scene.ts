@@ -20,7 +20,7 @@ export const facts: GatewayFacts = {
   usuallyLowNano: async () => 5_000_000_000,
   now: async () => ({
     ...{ version: '1', started_at: '2026-11-21T00:00:00Z', requests_under_way: 3 },
-    ...{ streams_under_way: 1, memory_bytes: 4, database_bytes: null },
+    ...{ streams_under_way: 1, memory_bytes: 4, database_bytes: null, newer_release: null },
     ...{ channels: 1, groups: 1, models: 1, cooling: [], attempts: [] },
   }),
   configState: async () =>

@@ -1,0 +1,73 @@
+import { complainOfSignature, parseMinisignKey } from '../../lib/minisign.ts'
+import { UserError } from '../user-error.ts'
+import { readText } from './read-address.ts'
+import { parseRelease, type Release } from './release.ts'
+import type { Seen } from './seen.ts'
+
+export interface Wanted {
+  /** Of a latest.json. Its signature is at the same address with `.minisig`. */
+  readonly address: URL
+  /** The second line of a public key of minisign; undefined: this build has none. */
+  readonly key: string | undefined
+  /** The version of this program. */
+  readonly installed: string
+  readonly seen: Seen
+  readonly signal?: AbortSignal | undefined
+  readonly silenceMs?: number
+}
+
+const mostLatestBytes = 256 * 1024
+const mostSignatureBytes = 4 * 1024
+
+/**
+ * The newest release at an address; undefined: it is this one. Throws a `UserError` unless it is signed, and no
+ * older than this one and than what was seen before.
+ */
+export async function findRelease(wanted: Wanted): Promise<Release | undefined> {
+  const { address, installed, seen } = wanted
+  const release = await readSigned(wanted)
+  const { version } = release
+  const known = seen.read()
+  if (known !== undefined && isNewer(known, version))
+    throw new UserError(
+      `${address.href} offers ${version}, but ${known} was seen there before: this is an old answer, ` +
+        'and somebody may keep the new one from you. Nothing was changed. If ' +
+        `${known} was taken back, remove ${seen.file}`,
+    )
+  if (known === undefined || isNewer(version, known)) await seen.write(version)
+  if (isNewer(installed, version))
+    throw new UserError(
+      `${address.href} offers ${version}, which is older than this program, ${installed}: nothing was ` +
+        'changed. To go back to the program before this one: tollgate upgrade --back',
+    )
+  return isNewer(version, installed) ? release : undefined
+}
+
+export const isNewer = (one: string, other: string): boolean => Bun.semver.order(one, other) > 0
+
+async function readSigned(wanted: Wanted): Promise<Release> {
+  const { address, key: line } = wanted
+  const key = line === undefined ? undefined : parseMinisignKey(line)
+  if (key === undefined)
+    throw new UserError(
+      `This build ${line === undefined ? 'has no key' : 'has a key that is none'} to check releases with, ` +
+        'so it trusts none. Use a released program, or build with a key of your own (data/release/sign.ts).',
+    )
+  const text = await readText(address, { ...wanted, mostBytes: mostLatestBytes })
+  const at = new URL(address)
+  at.pathname += '.minisig'
+  const signature = await readText(at, { ...wanted, mostBytes: mostSignatureBytes })
+  const complaint = complainOfSignature(Buffer.from(text), signature, key)
+  if (complaint !== undefined)
+    throw new UserError(
+      `The signature ${at.href} ${complaint}. Nothing was changed. Try again in some minutes, should a ` +
+        'release just be published; otherwise tell who publishes it.',
+    )
+  const release = parseRelease(text)
+  if (release === undefined)
+    throw new UserError(
+      `${address.href} is signed, but this program can't read it: it is for a later one. Upgrade by hand, ` +
+        'as the guide says.',
+    )
+  return release
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Who else puts programs into their place, and how it is told to put a newer one there. */
+export interface Installer {
+  readonly name: string
+  readonly command: string
+}
+
+/** Package managers: how they are asked whose a file is, and told to upgrade. */
+const packageManagers = [
+  { name: 'dpkg', ask: ['dpkg-query', '-S'], command: 'apt-get install --only-upgrade' },
+  { name: 'rpm', ask: ['rpm', '-q', '--qf', '%{NAME}:', '-f'], command: 'dnf upgrade' },
+] as const
+
+const askMs = 20_000
+
+/** Who has put a program into its place; undefined: a person has. */
+export async function findInstaller(program: string): Promise<Installer | undefined> {
+  if (/[\\/]node_modules[\\/]/.test(program))
+    return { name: 'npm', command: 'npm install --global tollgate@latest' }
+  if (await isInImage(program))
+    return {
+      name: 'an image',
+      command: 'docker compose pull && docker compose up --detach   (or the image of a newer tag)',
+    }
+  for (const { name, ask, command } of packageManagers) {
+    const owner = await ownerOf(program, ask)
+    if (owner !== undefined) return { name, command: `${command} ${owner}` }
+  }
+  return undefined
+}
+
+/** The first bytes of an overlay file system's state, by linux/magic.h. */
+const overlay = 0x794c7630
+
+/** What is written to a container's own layer is gone with it; a volume stays. */
+async function isInImage(program: string): Promise<boolean> {
+  if (process.env.TOLLGATE_IMAGE) return true
+  if (!['/.dockerenv', '/run/.containerenv'].some((file) => existsSync(file))) return false
+  return (await statfs(dirname(program))).type === overlay
+}
+
+async function ownerOf(
+  program: string,
+  [tool, ...args]: readonly [string, ...string[]],
+): Promise<string | undefined> {
+  const found = Bun.which(tool)
+  if (found === null) return undefined
+  const env = { ...process.env, LC_ALL: 'C' }
+  const options = { env, stdout: 'pipe', stderr: 'ignore', timeout: askMs } as const
+  const child = Bun.spawn([found, ...args, program], options)
+  const said = await child.stdout.text()
+  return (await child.exited) === 0 ? /^([a-z0-9][a-z0-9+.-]*)[:,]/i.exec(said)?.[1] : undefined
+}

@@ -1,0 +1,47 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+/** SemVer 2.0.0, without the words that it leaves open. */
+const semVer = '^(0|[1-9]\\d{0,8})\\.(0|[1-9]\\d{0,8})\\.(0|[1-9]\\d{0,8})(-[0-9A-Za-z.-]{1,40})?$'
+
+export const isVersion = (text: string): boolean => new RegExp(semVer).test(text)
+
+const mostBytes = 2 ** 30
+
+const sized = {
+  size: Type.Integer({ minimum: 1, maximum: mostBytes }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+}
+
+/** The archive of one target, a .tar.gz, and the program in it. */
+export const ReleaseArchive = Type.Object({
+  url: Type.String({ description: 'Relative to the address of latest.json.' }),
+  ...sized,
+  program: Type.Object(sized),
+})
+export type ReleaseArchive = Static<typeof ReleaseArchive>
+
+/** `latest.json`: the newest release. What it may have beside this is for later programs. */
+export const Release = Type.Object({
+  version: Type.String({ pattern: semVer }),
+  schema_version: Type.Integer({ description: 'The newest version of a database that it knows.' }),
+  notes_url: Type.Optional(Type.String({ pattern: '^https://[^\\s]{1,500}$' })),
+  archives: Type.Record(Type.String(), ReleaseArchive),
+})
+export type Release = Static<typeof Release>
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** Whether releases may be read from there: encrypted, or on this machine. */
+export const isReleaseAddress = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname))
+
+/** Reads a latest.json that was signed; undefined: it is none. */
+export function parseRelease(text: string): Release | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Value.Check(Release, value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { writeWholeFile } from '../../lib/draft-file.ts'
+import type { StoreConfig } from '../config/config.ts'
+import { fileOf } from '../store-place.ts'
+import { isVersion } from './release.ts'
+
+/**
+ * The newest version that was ever offered here, in a file of its own: who shows an older one, though it is signed,
+ * keeps news back.
+ */
+export interface Seen {
+  /** Undefined: it is not kept. */
+  readonly file: string | undefined
+  read(): string | undefined
+  /** Throws when the file can't be written. */
+  write(version: string): Promise<void>
+}
+
+/** Beside a database file; of a node on PostgreSQL beside its spool. */
+export function seenBeside(store: StoreConfig): Seen {
+  const database = fileOf(store)
+  const folder = store.spool == null ? undefined : dirname(store.spool)
+  if (database !== undefined) return seenIn(`${database}.updates`)
+  return seenIn(folder && join(folder, 'tollgate.updates'))
+}
+
+const seenIn = (file: string | undefined): Seen => ({
+  file,
+  read() {
+    if (file === undefined || !existsSync(file)) return undefined
+    const version = readFileSync(file, 'utf8').trim()
+    return isVersion(version) ? version : undefined
+  },
+  async write(version) {
+    if (file === undefined) return
+    await writeWholeFile(file, Buffer.from(`${version}\n`))
+    // The gateway reads it as another user than the one who upgrades.
+    await chmod(file, 0o644)
+  },
+})

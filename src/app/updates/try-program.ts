@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { parseDocument } from 'yaml'
+import { backUp, type CopyProgress } from '../backup/backup.ts'
+import type { StoreConfig } from '../config/config.ts'
+import { fileOf } from '../store-place.ts'
+import { UserError } from '../user-error.ts'
+
+/** What a program says of itself: `tollgate version --json`. */
+const Identity = Type.Object({ version: Type.String(), schema_version: Type.Integer() })
+
+const askMs = 60_000
+const checkMs = 600_000
+
+/** Asks a program who it is. Throws a `UserError` when it does not run here. */
+export async function identify(program: string) {
+  const { exitCode, stdout, stderr } = await runProgram(program, ['version', '--json'], askMs)
+  try {
+    const value: unknown = JSON.parse(stdout)
+    if (exitCode === 0 && Value.Check(Identity, value))
+      return { version: value.version, schemaVersion: value.schema_version }
+  } catch {
+    // Told below.
+  }
+  throw new UserError(
+    `${program} does not run here, or is no Tollgate (exit code ${exitCode}). Nothing was changed. It ` +
+      `said: ${stderr.trim() || stdout.trim() || 'nothing'}`,
+  )
+}
+
+export interface Gateway {
+  readonly store: StoreConfig
+  /** Undefined: all is default. */
+  readonly configFile: string | undefined
+}
+
+interface TryParts extends Gateway {
+  readonly program: string
+  readonly onProgress: (at: CopyProgress) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Lets a program check, with `serve --check`, a copy of database and configuration; returns what it said. A database on
+ * a server, which a check never changes, is checked in its place. Throws a `UserError` when it would not start.
+ */
+export async function tryProgram(parts: TryParts): Promise<string> {
+  const { program, configFile = 'tollgate.yaml' } = parts
+  const database = fileOf(parts.store)
+  if (database === undefined || !existsSync(database)) return check(program, parts.configFile)
+  const folder = `${resolve(database)}.upgrade`
+  const clear = () => rmSync(folder, { recursive: true, force: true })
+  parts.signal?.addEventListener('abort', clear)
+  try {
+    clear()
+    mkdirSync(folder, { mode: 0o700 })
+    const copy = join(folder, 'tollgate.db')
+    await copyDatabase(parts, database, copy)
+    const config = join(folder, 'tollgate.yaml')
+    await writeFile(config, await configOf(parts.configFile, copy), { mode: 0o600 })
+    const said = await check(program, config, (text) =>
+      text.replaceAll(copy, database).replaceAll(config, configFile),
+    )
+    return said
+  } finally {
+    parts.signal?.removeEventListener('abort', clear)
+    clear()
+  }
+}
+
+async function copyDatabase({ signal, onProgress }: TryParts, database: string, file: string) {
+  try {
+    const options = { database, file, force: false, withSecret: true, onProgress }
+    await backUp({ ...options, ...(signal && { signal }) })
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    throw new UserError(
+      `${database} could not be copied for the check, so nothing was changed: ` +
+        (cause instanceof Error ? cause.message : String(cause)),
+      { cause },
+    )
+  }
+}
+
+/** Paths in a configuration are relative to it. */
+const pathsOf = [
+  ['site', 'front_page'],
+  ['server', 'spool'],
+] as const
+
+/** A configuration for another database, to be read in another folder. */
+async function configOf(file: string | undefined, database: string): Promise<string> {
+  const document = parseDocument(file === undefined ? '' : await readFile(file, 'utf8'))
+  for (const path of pathsOf) {
+    const value = document.getIn(path)
+    if (typeof value === 'string' && value !== 'off')
+      document.setIn(path, resolve(dirname(file ?? ''), value))
+  }
+  document.set('store', `sqlite:${database}`)
+  return String(document)
+}
+
+async function check(
+  program: string,
+  config: string | undefined,
+  shown = (text: string) => text,
+): Promise<string> {
+  const args = ['serve', '--check', ...(config === undefined ? [] : ['--config', config])]
+  const { exitCode, stdout, stderr } = await runProgram(program, args, checkMs)
+  if (exitCode === 0) return shown(stdout.replace(/\n\nIt can start:.*\n?$/, '')).trim()
+  throw new UserError(
+    'It would not start here, so nothing was changed: the program stays as it is. It said:\n' +
+      shown((stderr || stdout).trim()) +
+      '\nWhere the service gets variables that this shell lacks, set them here, too.',
+  )
+}
+
+async function runProgram(program: string, args: readonly string[], timeout: number) {
+  try {
+    const child = Bun.spawn([program, ...args], {
+      ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', timeout, killSignal: 'SIGKILL' },
+    })
+    const [stdout, stderr, exitCode] = await Promise.all([
+      child.stdout.text(),
+      child.stderr.text(),
+      child.exited,
+    ])
+    return { stdout, stderr, exitCode }
+  } catch (error) {
+    return {
+      stdout: '',
+      stderr: error instanceof Error ? error.message : String(error),
+      exitCode: 126,
+    }
+  }
+}
