@@ -73,7 +73,18 @@ export async function createChannelCare(parts: ChannelCareParts) {
 /** Long enough that the keys of a channel never share a mark. */
 const markLength = 16
 
+/** So many marks are remembered. */
+const mostMarks = 10_000
+
 /** Names an upstream key without exposing it: a shortened keyed hash. */
 export function createKeyMark({ keyedHash }: Pick<SecretBox, 'keyedHash'>) {
-  return (key: string): string => keyedHash(key).slice(0, markLength)
+  const marks = new Map<string, string>()
+  return (key: string): string => {
+    const known = marks.get(key)
+    if (known !== undefined) return known
+    if (marks.size >= mostMarks) marks.clear()
+    const mark = keyedHash(key).slice(0, markLength)
+    marks.set(key, mark)
+    return mark
+  }
 }

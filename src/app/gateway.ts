@@ -153,6 +153,7 @@ export async function createGateway(parts: GatewayParts) {
     answers: store.answers,
     unknownAnswers: () => settings().unknownAnswers,
     choose: care.choose,
+    coolings: care.coolings,
     refreshBinding: care.refreshBinding,
     onAttempt({ id, name }, cause) {
       availability.totals.recordAttempt(name, cause)

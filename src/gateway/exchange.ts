@@ -5,7 +5,7 @@ import type { Listed, Roster } from '../lib/roster.ts'
 import type { Usage } from '../protocols/canonical/usage.ts'
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import type { Fault } from '../store/ports/availability.ts'
-import type { AttemptRow } from '../store/ports/records.ts'
+import type { AttemptRow, StateThen } from '../store/ports/records.ts'
 import type { Caller } from './admit/authenticate.ts'
 import type { Gatekeeper, ModelCall } from './admit/gatekeeper.ts'
 import type { Route } from './admit/options.ts'
@@ -49,6 +49,8 @@ export class Exchange implements Listed {
   plan: Plan | undefined
   keeping: Keeping | undefined
   reservation: ExchangeReservation | undefined
+  /** Where the money does not suffice: the least that it could cost, in nano-USD. */
+  neededNano: number | undefined
 
   // Of the present or the last attempt.
   candidate: Candidate | undefined
@@ -56,6 +58,8 @@ export class Exchange implements Listed {
   route: Route | undefined
   dropped: readonly string[] = []
   fault: Fault | undefined
+  /** When no channel has answered: what of them cooled down before it came. */
+  coolings: StateThen['cooling']
   /** The upstream was called and may bill: a client that leaves now is charged. */
   mayBill = false
 
@@ -214,10 +218,12 @@ export type Concluded = {
   | 'model'
   | 'facts'
   | 'reservation'
+  | 'neededNano'
   | 'candidate'
   | 'upstreamKey'
   | 'route'
   | 'fault'
+  | 'coolings'
   | 'answeredTick'
   | 'usedLlmTokens'
   | 'isCharged'

@@ -59,7 +59,7 @@ async function createScene(encode: Translation['encode']) {
   const clocks = { clock: () => 0, tick: () => performance.now() }
   const log = { info() {}, warn() {}, error() {} }
   const memory = createMemoryBudget({ totalBytes: Number.MAX_SAFE_INTEGER })
-  const counted = { memory, memoryWaitMs: () => 0 }
+  const counted = { memory, memoryWaitMs: () => 0, origins: { keyMark: () => 'mark' } }
   const parts = { outbound, watchdog, log, onAttempt() {}, ...clocks, ...counted }
   const told: string[] = []
   const choice: Choice = {

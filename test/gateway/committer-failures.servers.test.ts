@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createCommitter } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { commitRequests } from '../../src/store/schema/postgres-commit.ts'
+import { calls } from '../../src/store/schema/postgres-rows.ts'
 import { now, seed, settlement } from '../store/support.ts'
 import { ask, createDatabase, hasPostgres } from '../support/postgres.ts'
 
@@ -12,8 +12,8 @@ const opening = 1_000_000_000
 const faults = [
   [
     'is being restored',
-    `ALTER FUNCTION ${commitRequests} RENAME TO away`,
-    `ALTER FUNCTION away RENAME TO ${commitRequests}`,
+    `ALTER FUNCTION ${calls.commitRequests} RENAME TO away`,
+    `ALTER FUNCTION away RENAME TO ${calls.commitRequests}`,
   ],
   [
     'has another transaction in the way each time',

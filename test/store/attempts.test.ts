@@ -17,19 +17,20 @@ eachEngine((open) => {
     const { store } = opened
     await store.records.commit({
       settle: [
-        settlement({ requestId: 'req_1', estimated: true, amountNano: 9 }, [
+        settlement({ requestId: 'req_1', estimated: true, amountNano: 9, stateJson: '{}' }, [
           attemptRow({ status: 503, cause: 'upstream_error', upstreamRequestId: 'up-0' }),
           attemptRow({ channelId: 2, upstreamRequestId: 'up-spare' }),
-          attemptRow({ startedAt: now + 5, usageRaw: '{"prompt_tokens":3}' }),
+          attemptRow({ startedAt: now + 5, usageRaw: '{"prompt_tokens":3}', keyMark: 'other' }),
         ]),
         settlement({ requestId: 'req_none' }, []),
       ],
     })
     const found = await collect(store.records.attempts(all))
     expect(found).toMatchObject([
-      { upstreamRequestId: 'up-0', position: 0, isLast: false, status: 503, channel: 'main' },
-      { upstreamRequestId: 'up-1', position: 2, isLast: true, usageRaw: '{"prompt_tokens":3}' },
+      { upstreamRequestId: 'up-0', position: 0, isLast: false, status: 503, keyMark: 'mark' },
+      { upstreamRequestId: 'up-1', position: 2, isLast: true, keyMark: 'other' },
     ])
+    expect((await store.records.receipt('req_1'))?.request.stateJson).toBe('{}')
     expect(found[1]?.request).toEqual({
       requestId: 'req_1',
       model: 'small',

@@ -128,6 +128,7 @@ export function requestRow(changes: Partial<RequestRow> & { requestId: string })
     firstByteMs: 12,
     durationMs: 34,
     extrasJson: null,
+    stateJson: null,
     ...changes,
   }
 }
@@ -142,6 +143,7 @@ export function attemptRow(changes: Partial<AttemptRow> = {}): AttemptRow {
     durationMs: 33,
     upstreamRequestId: 'up-1',
     usageRaw: null,
+    keyMark: 'mark',
     ...changes,
   }
 }

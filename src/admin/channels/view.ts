@@ -1,5 +1,4 @@
 import { isoTime } from '../../lib/format.ts'
-import { keyHint } from '../../lib/ids.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { toView } from '../../resources/resource.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
@@ -7,6 +6,7 @@ import type { CoolingRow } from '../../store/ports/counters.ts'
 import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.ts'
 import type { Remark } from '../refusals.ts'
 import type { CheckedChannel } from './entry.ts'
+import { hintsOf } from './keys.ts'
 import type { Channel, ChannelItem, ChannelState } from './schema.ts'
 import type { ChannelParts } from './service.ts'
 
@@ -26,7 +26,7 @@ export function createChannelViews(parts: ChannelParts) {
 
   function common(row: EditableChannel, opened: CheckedChannel, catalog: EditableCatalog) {
     const { models: _, timeouts: __, probe: ___, ...fields } = toView(channelFields, opened)
-    const keys = opened.apiKeys.map((key) => ({ mark: keyMark(key), hint: keyHint(key) }))
+    const keys = [...hintsOf(opened.apiKeys, keyMark)].map(([mark, hint]) => ({ mark, hint }))
     const groups = catalog.groups.filter(({ channels }) => channels.includes(row.name))
     const cooling = gateway.coolings().filter(({ channelId }) => channelId === row.id)
     return {

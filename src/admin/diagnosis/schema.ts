@@ -19,7 +19,11 @@ export const noteWords = [
   'model_in_group', // {model} {group}
   'model_there_by_now', // {model} {group}
   'model_no_channel', // {model} {group}
+  'model_no_channel_then', // {model} {group}
+  'price_changed_since', // {model} {group}
   'model_not_in_group', // {model} {group}
+  'model_not_in_group_then', // {model} {group}
+  'model_gone_since', // {model} {group}
   'model_nearest', // {group} {names}
   'model_in_own_groups', // {model} {groups}
   'model_in_other_groups', // {model} {groups}
@@ -29,32 +33,58 @@ export const noteWords = [
   'token_fine', // {token} {group}
   'token_fine_by_now', // {token}
   'token_gone', // {token}
-  'token_disabled', // {token}
-  'token_expired', // {token} {expires_at}
-  'token_expired_since', // {token} {expires_at}
   'token_changed_since', // {token}
+  'token_then_unknown', // {token}
   'token_group_changed', // {token} {former} {group}
+  // What is so now; with "_then": what was so when the request came, and is not any more.
+  'token_disabled', // {token}
+  'token_disabled_then',
+  'token_expired', // {token} {expires_at}
+  'token_expired_then',
   'token_group_off', // {token} {group}
+  'token_group_off_then',
   'token_group_closed', // {token} {group}
+  'token_group_closed_then',
   'token_models', // {token} {model} {models}
+  'token_models_then',
   'token_addresses', // {token} {addresses}
+  'token_addresses_then',
   'budget_total', // {token} {spent_usd} {limit_usd}
+  'budget_total_then',
   'budget_day', // {token} {spent_usd} {limit_usd}
+  'budget_day_then',
   'budget_month', // {token} {spent_usd} {limit_usd}
+  'budget_month_then',
   'account_disabled',
-  'balance_now', // {balance_usd}
+  'account_disabled_then',
   'balance_used_up', // {balance_usd}
+  'balance_used_up_then',
+  'balance_now', // {balance_usd}
   'balance_then', // {balance_usd}
+  'needed_then', // {needed_usd}
   'record_succeeded', // {status}
   'record_failed', // {status} {cause}
   'record_fault', // {fault}
-  'channel_key_refused', // {channel}, for administrators
-  'channel_key_used_up', // {channel}, for administrators
+  // For administrators: of a channel's only key, of one of them, of one that it has no more.
+  'channel_key_refused', // {channel}
+  'channel_key_refused_one', // {channel} {key}
+  'channel_key_refused_former', // {channel}
+  'channel_key_used_up', // {channel}
+  'channel_key_used_up_one', // {channel} {key}
+  'channel_key_used_up_former', // {channel}
   'attempts_none',
   'attempt_failed', // {number} {cause} {duration_ms}
   'attempt_answered', // {number} {status} {duration_ms}
-  'attempt_failed_at', // {number} {channel} {cause} {duration_ms}, for administrators
+  // For administrators; with a key where the channel has several.
+  'attempt_failed_at', // {number} {channel} {cause} {duration_ms}
+  'attempt_failed_with', // {number} {channel} {key} {cause} {duration_ms}
   'attempt_answered_at', // {number} {channel} {status} {duration_ms}
+  'attempt_answered_with', // {number} {channel} {key} {status} {duration_ms}
+  'cooling_then',
+  // For administrators.
+  'cooling_then_channel', // {channel} {cause} {since_at}
+  'cooling_then_model', // {channel} {model} {cause} {since_at}
+  'cooling_then_key', // {channel} {key} {cause} {since_at}
   'group_worked', // {group} {model} {requests} {failed}
   'groups_untried', // {groups} {model}
   'groups_none', // {model}
@@ -75,6 +105,7 @@ export const wayWords = [
   'raise_budget',
   'add_balance',
   'check_key', // {channel}
+  'check_one_key', // {channel} {key}
   'ask_operator',
   'retry',
   'fix_request',

@@ -3,8 +3,10 @@ import type { RecordStore } from '../../store/ports/records.ts'
 import { readList } from '../paging.ts'
 import { findRequest, type Owner } from '../requests/service.ts'
 import { type FactParts, readFacts } from './facts.ts'
-import type { Diagnosis, Step } from './schema.ts'
-import { endpointOf, endpointStep, groupsStep, modelStep, recordStep, statusStep } from './steps.ts'
+import { modelStep } from './model-step.ts'
+import { recordStep } from './record-step.ts'
+import type { Diagnosis, Step, WayWord } from './schema.ts'
+import { endpointOf, endpointStep, groupsStep, statusStep } from './steps.ts'
 import { tokenStep } from './token-step.ts'
 
 interface DiagnosisParts extends FactParts {
@@ -19,14 +21,14 @@ export function createDiagnosis(parts: DiagnosisParts) {
   return async (owner: Owner, id: string): Promise<Diagnosis> => {
     const rows = await findRequest(parts.records, owner, id)
     const facts = await readList(() => readFacts(parts, rows, owner === 'all'))
-    const steps = [
+    const steps = bestAdvice([
       statusStep(facts, parts.statusUrl()),
       endpointStep(facts),
       modelStep(facts),
       tokenStep(facts),
       recordStep(facts),
       groupsStep(facts),
-    ]
+    ])
     return {
       request_id: facts.request.requestId,
       verdict: facts.request.cause === null ? null : verdictOf(steps),
@@ -34,6 +36,25 @@ export function createDiagnosis(parts: DiagnosisParts) {
       report: reportOf(facts.request),
     }
   }
+}
+
+/** Advice that says more than another one. */
+const betterThan: Partial<Record<WayWord, WayWord>> = {
+  try_other_group: 'change_group',
+  see_models: 'use_model',
+  retry: 'wait',
+}
+
+/** Leaves out advice beside one that says more. */
+function bestAdvice(steps: readonly Step[]): Step[] {
+  const given = new Set(steps.flatMap(({ ways }) => ways.map(({ word }) => word)))
+  return steps.map((step) => ({
+    ...step,
+    ways: step.ways.filter(({ word }) => {
+      const better = betterThan[word]
+      return better === undefined || !given.has(better)
+    }),
+  }))
 }
 
 /** Gives each advice where it comes up first. */

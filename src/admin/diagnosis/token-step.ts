@@ -1,37 +1,41 @@
-import { formatNano } from '../../billing/money.ts'
 import { seenBy } from '../../catalog/catalog.ts'
-import { utcDay } from '../../lib/clock.ts'
-import type { TokenView } from '../../store/ports/admin.ts'
-import type { Spent } from '../../store/ports/records.ts'
+import { isoTime } from '../../lib/format.ts'
 import { causeOf } from './causes.ts'
 import type { Facts } from './facts.ts'
-import type { NoteWord, Step } from './schema.ts'
-import { type OpenStep, openStep } from './steps.ts'
+import { type Finding, pastOf, tellThenAndNow } from './findings.ts'
+import { checkMoney } from './money-findings.ts'
+import { type OpenStep, openStep, type Params } from './open-step.ts'
+import type { NoteWord, Step, WayWord } from './schema.ts'
+import type { TokenThen } from './then.ts'
 
-/** 4. Is the token valid, and is there money? Now, and at the time of the request where it is known. */
+/** 4. Was the token valid, and was there money? At the time of the request, and now. */
 export function tokenStep(facts: Facts): Step {
-  const { request, token, tokenLink: link } = facts
+  const { request, token, tokenThen, tokenLink: link, createdAt, now } = facts
   const step = openStep('token')
-  const cause = causeOf(request.cause)
-  const isCause = cause?.step === 'token'
-  if (token === undefined) {
-    step.problem('token_gone', { token: request.token })
-    step.way('new_token')
-  } else {
-    checkToken(facts, token, step)
-    checkBudget(facts, token, step)
+  const { cause } = request
+  const money = checkMoney(facts)
+  const past = [...accountThen(facts), ...money.past]
+  const present = [...accountNow(facts), ...money.present]
+  if (token !== undefined) {
+    past.unshift(...checkToken(facts, tokenThen ?? token, createdAt, groupThen(facts)))
+    present.unshift(...checkToken(facts, token, now, groupNow(facts)))
   }
-  checkAccount(facts, step)
-  if (token !== undefined && step.problems.length === 0) {
+  if (token === undefined) goneToken(facts, step)
+  else if (facts.isTokenChanged) changedToken(facts, step)
+  tellThenAndNow(step, past, present)
+  tellRest(facts, present, step)
+  for (const { word, params } of money.notes) step.note(word, params)
+  if (token !== undefined && present.length === 0) {
     const { name, group } = token
-    step.note(isCause ? 'token_fine_by_now' : 'token_fine', { token: name, group })
+    const isOver = past.length > 0 || causeOf(cause)?.step === 'token'
+    step.note(isOver ? 'token_fine_by_now' : 'token_fine', { token: name, group })
   }
-  const explaining = problemsOf[request.cause ?? ''] ?? []
-  return step.done({ explaining, link })
+  const explaining = explainedBy[cause ?? ''] ?? []
+  return step.done({ explaining: [...explaining, ...explaining.map(pastOf)], link })
 }
 
-/** The problems that confirm a cause. */
-const problemsOf: Readonly<Record<string, readonly NoteWord[]>> = {
+/** The findings that confirm a cause. */
+const explainedBy: Readonly<Record<string, readonly NoteWord[]>> = {
   unknown: ['token_gone'],
   deleted: ['token_gone', 'account_disabled'],
   disabled: ['token_disabled'],
@@ -46,90 +50,73 @@ const problemsOf: Readonly<Record<string, readonly NoteWord[]>> = {
 }
 
 function checkToken(
-  { request, catalog, usable, account, now, isTokenChanged }: Facts,
-  token: TokenView,
-  step: OpenStep,
-): void {
-  const { name, group, status, expiresAt, models, ipAllow } = token
-  const { cause, model, createdAt } = request
+  { request }: Facts,
+  { name, group, status, expiresAt, models, ipAllow }: TokenThen,
+  at: number,
+  groupWord: GroupWord | undefined,
+): Finding[] {
+  const { cause, model } = request
   const about = { token: name, group }
-  if (status === 'disabled') {
-    step.problem('token_disabled', about)
-    step.way('enable_token')
+  const findings: Finding[] = []
+  const find = (word: NoteWord, way: WayWord, params: Params = {}, wayParams: Params = {}) =>
+    void findings.push({ word, params: { ...about, ...params }, way, wayParams })
+  if (status === 'disabled') find('token_disabled', 'enable_token')
+  if (expiresAt !== null && expiresAt <= at) {
+    find('token_expired', 'extend_token', { expires_at: isoTime(expiresAt) })
   }
-  if (expiresAt !== null && expiresAt <= now) {
-    const expired = { ...about, expires_at: new Date(expiresAt).toISOString() }
-    if (expiresAt <= createdAt) step.problem('token_expired', expired)
-    else step.note('token_expired_since', expired)
-    step.way('extend_token')
-  }
-  if (isTokenChanged) step.note('token_changed_since', about)
-  const groupNow = [...catalog.groups.values()].find((one) => one.name === group)
-  if (!groupNow || !usable.includes(groupNow)) {
-    const isClosed = seenBy(account, groupNow) === 'closed'
-    step.problem(isClosed ? 'token_group_closed' : 'token_group_off', about)
-    step.way('try_other_group')
-  }
-  if (group !== request.group) {
-    step.note('token_group_changed', { ...about, former: request.group })
-  }
+  if (groupWord !== undefined) find(groupWord, 'try_other_group')
   if (models.length > 0 && model !== null && !models.includes(model)) {
-    step.problem('token_models', { ...about, model, models: models.slice(0, 20) })
-    step.way('allow_model', { model })
+    const listed = models.slice(0, mostListed)
+    find('token_models', 'allow_model', { model, models: listed }, { model })
   }
-  if (ipAllow.length === 0) return
-  const addresses = { ...about, addresses: ipAllow.slice(0, 20) }
-  if (cause === 'ip_not_allowed') {
-    step.problem('token_addresses', addresses)
-    step.way('allow_address')
-  } else step.note('token_addresses', addresses)
+  if (ipAllow.length > 0 && cause === 'ip_not_allowed') {
+    find('token_addresses', 'allow_address', { addresses: ipAllow.slice(0, mostListed) })
+  }
+  return findings
 }
 
-function checkBudget({ spending, now }: Facts, token: TokenView, step: OpenStep): void {
-  if (spending === undefined) return
-  const spent = spentOn(spending.spent, utcDay(now))
-  const { totalNano, dayNano, monthNano } = token.budget
-  const all = [
-    ['budget_total', spent.totalNano, totalNano],
-    ['budget_month', spent.monthNano, monthNano],
-    ['budget_day', spent.dayNano, dayNano],
-  ] as const
-  for (const [word, spentNano, limitNano] of all) {
-    if (limitNano === null) continue
-    const params = {
-      token: token.name,
-      spent_usd: formatNano(spentNano),
-      limit_usd: formatNano(limitNano),
-    }
-    if (spentNano < limitNano) step.note(word, params)
-    else {
-      step.problem(word, params)
-      step.way('raise_budget')
-    }
-  }
+const mostListed = 20
+
+type GroupWord = 'token_group_off' | 'token_group_closed'
+
+function groupNow({ token, catalog, usable, account }: Facts): GroupWord | undefined {
+  const group = [...catalog.groups.values()].find(({ name }) => name === token?.group)
+  if (group !== undefined && usable.includes(group)) return undefined
+  return seenBy(account, group) === 'closed' ? 'token_group_closed' : 'token_group_off'
 }
 
-/** A new day or month starts at 0. */
-function spentOn(spent: Spent, today: string): Spent {
-  if (spent.day === today) return spent
-  const isSameMonth = spent.day.slice(0, 7) === today.slice(0, 7)
-  return { ...spent, dayNano: 0, monthNano: isSameMonth ? spent.monthNano : 0 }
+/** Only the cause says that a group was off; of which kind, only if it is so still. */
+const groupThen = (facts: Facts): GroupWord | undefined =>
+  facts.request.cause === 'group_disabled' ? (groupNow(facts) ?? 'token_group_off') : undefined
+
+const disabledAccount: Finding = { word: 'account_disabled', params: {}, way: 'ask_operator' }
+
+const accountNow = ({ account }: Facts): Finding[] =>
+  account === undefined || account.status === 'disabled' ? [disabledAccount] : []
+
+const accountThen = ({ request: { cause }, account }: Facts): Finding[] =>
+  cause === 'account_restricted' || (cause === 'deleted' && account === undefined)
+    ? [disabledAccount]
+    : []
+
+function goneToken({ request: { token, cause } }: Facts, step: OpenStep): void {
+  if (cause === 'deleted' || cause === 'unknown') step.problem('token_gone', { token })
+  else step.note('token_gone', { token })
+  step.way('new_token')
 }
 
-function checkAccount({ account, balanceThenNano }: Facts, step: OpenStep): void {
-  if (account === undefined || account.status === 'disabled') {
-    step.problem('account_disabled')
-    step.way('ask_operator')
+function changedToken({ token, tokenThen, request }: Facts, step: OpenStep): void {
+  const about = { token: token?.name ?? request.token }
+  step.note(tokenThen === undefined ? 'token_then_unknown' : 'token_changed_since', about)
+}
+
+/** What restrains the token without refusing this request. */
+function tellRest({ token, request }: Facts, present: readonly Finding[], step: OpenStep): void {
+  if (token === undefined) return
+  const { name, group, ipAllow } = token
+  if (group !== request.group) {
+    step.note('token_group_changed', { token: name, group, former: request.group })
   }
-  if (account !== undefined) {
-    const { balanceNano, creditLimitNano } = account
-    const balance = { balance_usd: formatNano(balanceNano) }
-    if (balanceNano + creditLimitNano > 0) step.note('balance_now', balance)
-    else {
-      step.problem('balance_used_up', balance)
-      step.way('add_balance')
-    }
-  }
-  if (balanceThenNano === undefined) return
-  step.note('balance_then', { balance_usd: formatNano(balanceThenNano) })
+  if (ipAllow.length === 0 || present.some(({ word }) => word === 'token_addresses')) return
+  step.note('token_addresses', { token: name, group, addresses: ipAllow.slice(0, mostListed) })
 }

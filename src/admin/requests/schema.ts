@@ -147,6 +147,10 @@ export const AnyReceipt = Type.Object({
     Type.Object({
       ...{ channel: Type.String(), ...attempt },
       upstream_request_id: orNull(Type.String()),
+      key_hint: orNull(
+        Type.String(),
+        'Which of its channel’s keys was used; empty: the channel has it no more, null: not known.',
+      ),
     }),
   ),
 })

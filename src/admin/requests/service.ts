@@ -6,6 +6,7 @@ import type { ListedRequest, ListStore, RequestFilter } from '../../store/ports/
 import type { ReceiptRows, RecordStore } from '../../store/ports/records.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
+import type { FindChannelKeys } from '../channels/keys.ts'
 import { createExportPlaces, download, tableTypes } from '../download.ts'
 import { answerPage, named, readSpan, withSearch } from '../paging.ts'
 import type { AllExportQuery, AllRequestsQuery, AllRequestsWanted } from './schema.ts'
@@ -17,6 +18,7 @@ interface RequestParts {
   readonly accounts: Pick<AdminStore, 'accountsNamed'>
   /** Redacts keys and hosts of the upstream. */
   readonly hideUpstream: (rows: ReceiptRows) => Promise<ReceiptRows>
+  readonly channelKeys: FindChannelKeys
 }
 
 export type RequestService = ReturnType<typeof createRequestService>
@@ -37,7 +39,11 @@ export function createRequestService(parts: RequestParts) {
     listOwn: (who: SignedIn, query: AllRequestsQuery) => list(who, query, toItem),
     listAll: (query: AllRequestsQuery) => list('all', query, toAnyItem),
     ownReceipt: async (who: SignedIn, id: string) => toReceipt(await read(who, id)),
-    anyReceipt: async (id: string) => toAnyReceipt(await read('all', id)),
+    async anyReceipt(id: string) {
+      const rows = await read('all', id)
+      const asked = new Set(rows.attempts.map(({ channelId }) => channelId))
+      return toAnyReceipt(rows, await parts.channelKeys([...asked]))
+    },
   }
 }
 

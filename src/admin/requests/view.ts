@@ -6,6 +6,7 @@ import { clientRequestFields, requestFields, viewOf } from '../../billing/receip
 import { clientReceiptView, receiptView } from '../../billing/receipt/view.ts'
 import type { ListedRequest } from '../../store/ports/lists.ts'
 import type { ReceiptRows } from '../../store/ports/records.ts'
+import type { ChannelKeys } from '../channels/keys.ts'
 import type { AnyReceipt, Bill, Receipt } from './schema.ts'
 
 /** A request as its own account sees it. */
@@ -23,7 +24,20 @@ export const toAnyItem = (row: ListedRequest) => ({
 export const toReceipt = (rows: ReceiptRows): Receipt =>
   inUsd(rows, clientReceiptView(clientRows(rows)))
 
-export const toAnyReceipt = (rows: ReceiptRows): AnyReceipt => inUsd(rows, receiptView(rows))
+/** As administrators see it; `keys` are those of the channels that were asked. */
+export function toAnyReceipt(
+  rows: ReceiptRows,
+  keys: ReadonlyMap<number, ChannelKeys>,
+): AnyReceipt {
+  const { attempts, ...view } = inUsd(rows, receiptView(rows))
+  return {
+    ...view,
+    attempts: attempts.map(({ key_mark: mark, ...attempt }, place) => {
+      const hints = keys.get(rows.attempts[place]?.channelId ?? 0)?.hints
+      return { ...attempt, key_hint: mark === null ? null : (hints?.get(mark) ?? '') }
+    }),
+  }
+}
 
 const inUsd = <View extends { readonly differences: readonly string[] }>(
   rows: ReceiptRows,

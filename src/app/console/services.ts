@@ -2,6 +2,7 @@ import { limitSessions } from '../../admin/access.ts'
 import { createAccountRecovery } from '../../admin/accounts/recovery.ts'
 import { createAccountService } from '../../admin/accounts/service.ts'
 import type { AdminServices } from '../../admin/api.ts'
+import { hintsOf } from '../../admin/channels/keys.ts'
 import { createChannelService } from '../../admin/channels/service.ts'
 import { createDiagnosis } from '../../admin/diagnosis/service.ts'
 import { createGroupService } from '../../admin/groups/service.ts'
@@ -26,11 +27,21 @@ import { createConsoleSignIn } from './sign-in.ts'
 /** What only this process knows for lists and charts, which another process may make. */
 export function createFacts(parts: ConsoleParts): GatewayFacts {
   const { config, metrics, catalog, secrets } = parts
+  const keyMark = createKeyMark(secrets)
   return {
     usuallyLowNano: async () => config().settings.balanceLowThresholdNano,
     now: createGatewayNow(parts),
     configState: async () => configState(config(), catalog.rows(), secrets),
     hideUpstream: async (rows) => hideUpstream(rows, metrics.catalog()),
+    async channelKeys(ids) {
+      const wanted = catalog.rows().channels.filter(({ id }) => ids.includes(id))
+      return new Map(
+        wanted.map(({ id, name, keysSealed }) => {
+          const keys = JSON.parse(secrets.open(keysSealed)) as readonly string[]
+          return [id, { name, hints: hintsOf(keys, keyMark) }]
+        }),
+      )
+    },
   }
 }
 
@@ -66,7 +77,7 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
       inFile: () => namesOf(config().channels),
     }),
     diagnosis: createDiagnosis({
-      ...{ lists, records, accounts, clock },
+      ...{ lists, records, accounts, clock, channelKeys: facts.channelKeys },
       availability: store.availability,
       look,
       catalog: parts.metrics.catalog,

@@ -1,6 +1,6 @@
+import { hintsOf } from '../../admin/channels/keys.ts'
 import { type FailureClass, failureClasses } from '../../gateway/failures/failures.ts'
 import { humanTime, isoTime } from '../../lib/format.ts'
-import { keyHint } from '../../lib/ids.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
 import type { CoolingRow } from '../../store/ports/counters.ts'
 import { createKeyMark } from '../channel-care.ts'
@@ -37,10 +37,9 @@ export async function channelHealth(
   const keyMark = createKeyMark(secrets)
   return channels.map((channel) => {
     const own = rows.filter(({ channelId }) => channelId === channel.id)
-    const hints = new Map<string, string>()
-    if (own.some(({ key }) => key !== ''))
-      for (const key of JSON.parse(secrets.open(channel.keysSealed)) as readonly string[])
-        hints.set(keyMark(key), keyHint(key))
+    const isOfKey = own.some(({ key }) => key !== '')
+    const keys = isOfKey ? (JSON.parse(secrets.open(channel.keysSealed)) as readonly string[]) : []
+    const hints = hintsOf(keys, keyMark)
     const cooling = own.map((row) => coolingReport(row, hints, now))
     const { name, status } = channel
     return { name, status, sentence: sentenceOf(channel, cooling), cooling }

@@ -24,6 +24,7 @@ export function receiptView(rows: ReceiptRows) {
       channel: attempt.channel,
       ...attemptView(attempt),
       upstream_request_id: attempt.upstreamRequestId,
+      key_mark: attempt.keyMark ?? null,
     })),
   }
 }

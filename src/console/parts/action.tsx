@@ -113,6 +113,9 @@ export function useAttempt() {
   }
 }
 
+/** Of what opens a dialog: it is said before it is pressed, and tests open each. */
+export const opensDialog = { 'aria-haspopup': 'dialog' } as const
+
 export interface ActionProps extends ButtonProps {
   readonly label: string
   readonly ask?: Omit<Question, 'confirm'> | false
@@ -129,7 +132,10 @@ export function Action({ label, ask, run, ...look }: ActionProps) {
     setBusy(false)
   }
   return (
-    <Button variant="default" loading={isBusy} {...look} onClick={() => void press()}>
+    <Button
+      {...{ variant: 'default', loading: isBusy, ...look, ...(ask && opensDialog) }}
+      onClick={() => void press()}
+    >
       {label}
     </Button>
   )
@@ -153,7 +159,7 @@ export function Dialog({ label, look, title = label, children, ...modal }: Dialo
     })
   return (
     <>
-      <Button {...look} onClick={() => void press()}>
+      <Button {...look} {...opensDialog} onClick={() => void press()}>
         {label}
       </Button>
       {loaded && (

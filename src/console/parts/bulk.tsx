@@ -13,7 +13,7 @@ import { useRef, useState } from 'react'
 import { doEach, type EachDone } from '../lib/each.ts'
 import { faultText } from '../lib/error-text.ts'
 import { bilingual, useText } from '../lib/language.ts'
-import { confirm, offerUndo, sayDone, useRefresh } from './action.tsx'
+import { confirm, offerUndo, opensDialog, sayDone, useRefresh } from './action.tsx'
 import type { Selection } from './selection.tsx'
 import { LongText } from './text.tsx'
 
@@ -107,7 +107,7 @@ function BulkButton<Item>({ action, chosen, isBusy, start }: BulkButtonProps<Ite
   const count = [0, chosen.length].includes(items.length) ? '' : ` (${items.length})`
   return (
     <Button
-      {...{ size: 'xs', variant: 'default', ...look }}
+      {...{ size: 'xs', variant: 'default', ...look, ...(action.ask && opensDialog) }}
       disabled={isBusy || items.length === 0}
       onClick={() => void start(action, items)}
     >

@@ -10,7 +10,7 @@ import type { Me } from '../../admin/me/routes.ts'
 import { CallFailed, useMe } from '../lib/api.ts'
 import { useText } from '../lib/language.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { attempt } from './action.tsx'
+import { attempt, opensDialog } from './action.tsx'
 import { Logo } from './logo.tsx'
 import { LookMenu } from './look-menu.tsx'
 import { LostPage } from './lost-page.tsx'
@@ -155,7 +155,7 @@ function PaletteButton({ groups, isAdmin }: PaletteButtonProps) {
   useHotkeys([['mod+K', () => void show()]], [])
   return (
     <>
-      <button type="button" className="find" onClick={() => void show()}>
+      <button type="button" className="find" {...opensDialog} onClick={() => void show()}>
         <IconSearch size={16} stroke={1.75} />
         <span>{text.find}</span>
         <Kbd size="xs" lang="en">

@@ -126,6 +126,8 @@ function concluded(
     interruption: undefined,
     isCharged: false,
     reservation: undefined,
+    neededNano: undefined,
+    coolings: undefined,
   }
 }
 

@@ -78,39 +78,20 @@ export function createCoolingSaver(store: HealthStore, log: Logger, delayMs: num
   }
 }
 
-/** Marks are keyed hashes; this many are cached. */
-const maxMarks = 10_000
-
-/** Maps keys to marks, and checks whether cooling entries still exist. */
-export function createInventory(keyMark: (key: string) => string) {
-  const marks = new Map<string, string>()
-
-  function markOf(key: string): string {
-    const known = marks.get(key)
-    if (known !== undefined) return known
-    if (marks.size >= maxMarks) marks.clear()
-    const mark = keyMark(key)
-    marks.set(key, mark)
-    return mark
-  }
-
-  return {
-    markOf,
-    /** Whether a catalog has the channel, key and model of these entries. */
-    of(
-      catalog: Catalog,
-      entries: Iterable<{ readonly id: CoolingId }>,
-    ): (id: CoolingId) => boolean {
-      const models = new Map<number, Set<string>>()
-      for (const { id } of entries) if (id.model) models.set(id.channelId, new Set())
-      collectModels(catalog, models)
-      return ({ channelId, key, model }) => {
-        const channel = catalog.channels.get(channelId)
-        if (channel === undefined) return false
-        if (key && !channel.keys.some((one) => markOf(one) === key)) return false
-        return !model || models.get(channelId)?.has(model) === true
-      }
-    },
+/** Gives whether a catalog has the channel, key and model of these entries. */
+export function createInventory(
+  keyMark: (key: string) => string,
+  catalog: Catalog,
+  entries: Iterable<{ readonly id: CoolingId }>,
+): (id: CoolingId) => boolean {
+  const models = new Map<number, Set<string>>()
+  for (const { id } of entries) if (id.model) models.set(id.channelId, new Set())
+  collectModels(catalog, models)
+  return ({ channelId, key, model }) => {
+    const channel = catalog.channels.get(channelId)
+    if (channel === undefined) return false
+    if (key && !channel.keys.some((one) => keyMark(one) === key)) return false
+    return !model || models.get(channelId)?.has(model) === true
   }
 }
 

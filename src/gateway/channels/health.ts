@@ -47,11 +47,10 @@ const sweepMs = 60_000
 const writtenMs = 5_000
 
 export function createHealth(parts: HealthParts) {
-  const { clock, tick, log, isOn = () => true } = parts
+  const { clock, tick, log, keyMark, isOn = () => true } = parts
   const saver = createCoolingSaver(parts.store, parts.log, parts.saveMs ?? 1_000)
   const { share } = parts
   const table = createCoolingTable(({ row }) => row && reportEnded(row))
-  const inventory = createInventory(parts.keyMark)
   /** Counts cooldowns: a use begun before one has a smaller number. */
   let cooldownNo = 0
   let sweptTick = tick()
@@ -76,7 +75,7 @@ export function createHealth(parts: HealthParts) {
   }
 
   const covering = ({ channel, key, model }: Pick<Use, 'channel' | 'key' | 'model'>) =>
-    table.has(channel.id) ? table.covering(channel.id, inventory.markOf(key), model) : []
+    table.has(channel.id) ? table.covering(channel.id, keyMark(key), model) : []
 
   function standing(channel: Channel, key: string, model: string): Standing {
     if (!table.has(channel.id)) return 'ready'
@@ -182,7 +181,7 @@ export function createHealth(parts: HealthParts) {
       const { cools } = failure
       if (cools !== null && isOn()) {
         sweep(tick())
-        const id = idOf(cools, { ...use, mark: inventory.markOf(use.key) })
+        const id = idOf(cools, { ...use, mark: keyMark(use.key) })
         strike(table.get(id) ?? table.add(id), use, failure, cools)
       }
       use.state = 'failed'
@@ -211,7 +210,7 @@ export function createHealth(parts: HealthParts) {
     },
     /** Drops entries that left the catalog or that the operator ended. Never rejects. */
     async refresh(catalog: Catalog): Promise<void> {
-      const isThere = inventory.of(catalog, table.all())
+      const isThere = createInventory(keyMark, catalog, table.all())
       for (const entry of [...table.all()]) if (!isOn() || !isThere(entry.id)) forget(entry)
       saver.found(stored())
       for (const row of await saver.removed()) {

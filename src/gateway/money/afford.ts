@@ -110,7 +110,7 @@ async function reserveWhenShort(
   const least = body.facts.stream ? first : full
   const { nano, limit } = reservations.room(caller)
   const isFree = toReserveNano <= nano || !reservations.hasOpen(caller.account.id)
-  if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
+  if (least.amountNano > nano || !isFree) throw refusal(parts, asked, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
   const reserved = {
     inputTokens: countedTokens,
@@ -288,7 +288,7 @@ class PendingReservation implements ExchangeReservation, CommitListener {
   #end(denial: Denial): void {
     if (denial !== undefined) {
       const { amountNano } = this.#reserved
-      this.#refuse(refusal(this.#parts, this.#asked.caller, denial, amountNano))
+      this.#refuse(refusal(this.#parts, this.#asked, denial, amountNano))
       return
     }
     this.#refusal = null
@@ -305,10 +305,11 @@ class PendingReservation implements ExchangeReservation, CommitListener {
 /** Whether the money itself is too little, or other requests hold it. */
 function refusal(
   { reservations }: AffordParts,
-  caller: Caller,
+  { caller, exchange }: Asked,
   limit: MoneyLimit | 'busy',
   leastNano: number,
 ): GatewayError {
+  exchange.neededNano = leastNano
   const all = reservations.all(caller)
   if (leastNano <= all.nano) {
     const what = limit === 'budget' ? 'budget of this key' : 'balance'

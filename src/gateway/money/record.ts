@@ -10,6 +10,7 @@ import type { Concluded } from '../exchange.ts'
 import type { RequestCause } from '../failures/failures.ts'
 import { withAskedExtras } from './asked-extras.ts'
 import { type CountTokens, clampUsage, estimateTokens } from './estimate.ts'
+import { stateThen } from './state-then.ts'
 
 export interface End {
   readonly ending: Ending
@@ -241,6 +242,7 @@ export function buildSettlement(
       multiplierMillionths: plan?.group.multiplierMillionths ?? 1_000_000,
       firstByteMs: answeredTick === undefined ? null : Math.round(answeredTick - startedTick),
       durationMs: Math.round(nowTick - startedTick),
+      stateJson: stateThen(exchange, end.cause),
     },
     attempts: exchange.attempts,
   }

@@ -1,4 +1,5 @@
 import { Cancellation } from '../../lib/cancellation.ts'
+import type { CoolingRow } from '../../store/ports/counters.ts'
 import type { Admitted } from '../admit/admit.ts'
 import type { Option } from '../admit/options.ts'
 import type { Origins } from '../admit/origins.ts'
@@ -9,6 +10,7 @@ import type { ChannelRequest, Choice, Chooser } from '../channels/chooser.ts'
 import { endedOutside, GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
+import { coolingsBefore } from '../money/state-then.ts'
 import type { Outbound, UpstreamCall } from '../outbound/outbound.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
@@ -17,6 +19,8 @@ import { buildCall } from './upstream-call.ts'
 
 export interface AskParts extends AttemptParts {
   readonly origins: Origins
+  /** Present cooldowns. */
+  readonly coolings: () => readonly CoolingRow[]
   readonly choose: (asked: ChannelRequest) => Chooser
   readonly maxAttempts: () => number
   /** No attempt begins later than this after the first, in milliseconds. */
@@ -62,6 +66,7 @@ export async function askChannels(
     const last = failures.at(-1)
     if (last !== undefined && !failureClasses[last.name].retry) break
   }
+  exchange.coolings = coolingsBefore(parts.coolings(), options, exchange.startedAt)
   return answerOfNone(exchange, chooser, failures, unsendable)
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from '../../lib/log.ts'
 import { toJsonText } from '../../protocols/canonical/json-text.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
+import type { Origins } from '../admit/origins.ts'
 import type { RequestBody } from '../body/body.ts'
 import type { Choice } from '../channels/chooser.ts'
 import type { Exchange } from '../exchange.ts'
@@ -48,6 +49,7 @@ export interface SentCallParts {
   readonly memory: MemoryBudget
   readonly memoryWaitMs: () => number
   readonly log: Logger
+  readonly origins: Pick<Origins, 'keyMark'>
 }
 
 /** Slow readers leave this part of the budget to new requests. */
@@ -266,7 +268,8 @@ export class SentCall implements FormTask, ReaderMemory {
     if (this.#isFinished) return
     this.#isFinished = true
     this.watch.stop()
-    const { channel } = this.#choice.option
+    const { key, option } = this.#choice
+    const { channel } = option
     const headers = this.#head?.headers
     this.#parts.onAttempt(channel, cause)
     this.exchange.attempts.push({
@@ -282,6 +285,7 @@ export class SentCall implements FormTask, ReaderMemory {
         headers?.get('apim-request-id') ??
         null,
       usageRaw: toJsonText(usageRaw) ?? null,
+      keyMark: this.#parts.origins.keyMark(key),
     })
   }
 

@@ -60,6 +60,7 @@ const packRequest = (row: RequestRow) =>
     row.amountNano,
     row.firstByteMs,
     row.durationMs,
+    row.stateJson ?? null,
   ] as const
 
 const unpackRequest = (row: SentRequest): RequestRow => ({
@@ -97,6 +98,7 @@ const unpackRequest = (row: SentRequest): RequestRow => ({
   amountNano: row[31],
   firstByteMs: row[32],
   durationMs: row[33],
+  stateJson: row[34],
 })
 
 const packAttempt = (row: AttemptRow) =>
@@ -109,6 +111,7 @@ const packAttempt = (row: AttemptRow) =>
     row.durationMs,
     row.upstreamRequestId,
     row.usageRaw,
+    row.keyMark ?? null,
   ] as const
 
 const unpackAttempt = (row: SentAttempt): AttemptRow => ({
@@ -120,4 +123,5 @@ const unpackAttempt = (row: SentAttempt): AttemptRow => ({
   durationMs: row[5],
   upstreamRequestId: row[6],
   usageRaw: row[7],
+  keyMark: row[8],
 })

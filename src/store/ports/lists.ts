@@ -58,7 +58,7 @@ export interface RequestFilter extends Span {
 }
 
 /** A request as lists show it; `id` is its row: what ended later has a larger one. */
-export interface ListedRequest extends Omit<StoredRequest, 'usageRaw'> {
+export interface ListedRequest extends Omit<StoredRequest, 'usageRaw' | 'stateJson'> {
   /** Signed amount of the ledger entry that charged it; null: nothing was charged. */
   readonly ledgerAmountNano: number | null
 }

@@ -3,6 +3,7 @@ import type { Lease, LeaseWish, Owed } from '../../leases/messages.ts'
 import type { Purse } from '../../leases/purse.ts'
 import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
 import type { PriceRow } from './catalog.ts'
+import type { CoolingRow } from './counters.ts'
 
 /** The rows of a model request. Times are milliseconds since 1970 (UTC), money is nano-USD. */
 
@@ -69,6 +70,27 @@ export interface RequestRow extends TokenCounts {
   readonly amountNano: number
   readonly firstByteMs: number | null
   readonly durationMs: number
+  /** `StateThen` as JSON text, for operators; null or absent: nothing is known beyond this row. */
+  readonly stateJson?: string | null
+}
+
+/** What a failed request was judged by, as its process knew it then. */
+export interface StateThen {
+  /** Of a request that money was missing for. */
+  readonly money?: {
+    readonly balanceNano: number
+    readonly creditLimitNano: number
+    readonly budget: Readonly<Record<'totalNano' | 'dayNano' | 'monthNano', number | null>>
+    /** By its token; null: it has no budget. */
+    readonly spent: Spent | null
+    /** The least that it could cost; null: it was not that far. */
+    readonly neededNano: number | null
+  }
+  /** Cooldowns of its channels that had begun before it came. */
+  readonly cooling?: readonly Pick<
+    CoolingRow,
+    'channelId' | 'key' | 'model' | 'cause' | 'since' | 'until'
+  >[]
 }
 
 export interface AttemptRow {
@@ -82,6 +104,8 @@ export interface AttemptRow {
   readonly durationMs: number
   readonly upstreamRequestId: string | null
   readonly usageRaw: string | null
+  /** Which of its channel's keys was used, as a keyed hash, for operators; null or absent: not known. */
+  readonly keyMark?: string | null
 }
 
 /** Everything that one ended request writes, in one transaction. */

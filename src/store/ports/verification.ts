@@ -68,7 +68,7 @@ export type FileFault =
 /** Of a request, what its charge has nothing to do with. */
 export const uncheckedFields = [
   ...['groupId', 'upstreamModel', 'channelId', 'operation', 'stream', 'status', 'cause'],
-  ...['causeText', 'firstByteMs'],
+  ...['causeText', 'firstByteMs', 'stateJson'],
 ] as const
 type Unchecked = (typeof uncheckedFields)[number]
 

@@ -2,8 +2,7 @@ import { firstLookMs } from '../ports/answers.ts'
 import type { Batch, RequestRow, Reservation, Settlement } from '../ports/records.ts'
 import { countedSums, createDaySums } from '../queries/day-sums.ts'
 import { attemptFields, requestFields, reservationFields } from '../schema/columns.ts'
-import { commitAnswers } from '../schema/postgres-closing.ts'
-import { commitRequests } from '../schema/postgres-commit.ts'
+import { calls } from '../schema/postgres-rows.ts'
 import { toJson } from './connections.ts'
 import { leaseColumns, wishedOf } from './lease-columns.ts'
 import { overrunPayloads } from './overruns.ts'
@@ -57,7 +56,7 @@ export function createPreparation() {
     }
     return {
       // Most batches have none, and are spared what is done for them.
-      name: answers === undefined ? commitRequests : commitAnswers,
+      name: answers === undefined ? calls.commitRequests : calls.commitAnswers,
       notices: overrunPayloads(settled.flatMap(({ overrun }) => overrun ?? [])),
       ...extent(owners.map(({ requestId }) => requestId)),
       /** In the order of the function's parameters, as far as the batch gives them. */

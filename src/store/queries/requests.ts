@@ -157,10 +157,11 @@ type FoundAttempt = Omit<AttemptRecord, 'isLast' | 'request'> &
 
 function toAttempt(row: FoundAttempt): AttemptRecord {
   const { channelId, startedAt, status, cause, firstByteMs, durationMs, ...others } = row
-  const { upstreamRequestId, usageRaw, position, lastPosition, channel, ...request } = others
+  const { upstreamRequestId, usageRaw, keyMark = null, ...found } = others
+  const { position, lastPosition, channel, ...request } = found
   return {
     ...{ channelId, channel, position, isLast: position === lastPosition, startedAt, status },
-    ...{ cause, firstByteMs, durationMs, upstreamRequestId, usageRaw },
+    ...{ cause, firstByteMs, durationMs, upstreamRequestId, usageRaw, keyMark },
     request: { ...request, estimated: request.estimated === 1 },
   }
 }

@@ -17,7 +17,8 @@ export type Stored<Row> = {
   -readonly [Field in keyof Row]: Row[Field] extends boolean ? number : Row[Field]
 }
 
-export const requestFields = {
+/** Of the first version: its tables and functions have these. */
+export const firstRequestFields = {
   ...{ requestId: 'text', createdAt: 'int', accountId: 'int', tokenId: 'int', groupId: 'int' },
   ...{ model: 'text?', upstreamModel: 'text?', channelId: 'int?', clientProtocol: 'text' },
   ...{ upstreamProtocol: 'text?', operation: 'text', stream: 'flag', status: 'int' },
@@ -27,11 +28,21 @@ export const requestFields = {
   ...{ clamped: 'flag', usageRaw: 'text?', extrasJson: 'text?', priceId: 'int?' },
   ...{ tierAbove: 'int?', longContextPricing: 'flag', multiplierMillionths: 'int' },
   ...{ amountNano: 'int', firstByteMs: 'int?', durationMs: 'int' },
+} as const satisfies Fields<Omit<RequestRow, 'stateJson'>>
+
+export const requestFields = {
+  ...firstRequestFields,
+  stateJson: 'text?',
 } as const satisfies Fields<RequestRow>
 
-export const attemptFields = {
+export const firstAttemptFields = {
   ...{ channelId: 'int', startedAt: 'int', status: 'int?', cause: 'text?', firstByteMs: 'int?' },
   ...{ durationMs: 'int', upstreamRequestId: 'text?', usageRaw: 'text?' },
+} as const satisfies Fields<Omit<AttemptRow, 'keyMark'>>
+
+export const attemptFields = {
+  ...firstAttemptFields,
+  keyMark: 'text?',
 } as const satisfies Fields<AttemptRow>
 
 export const reservationFields = {
@@ -75,11 +86,9 @@ export function definedColumns(fields: Readonly<Record<string, Kind>>, words: Wo
 
 const baseOf = (kind: Kind) => kind.replace('?', '') as 'int' | 'text' | 'flag'
 
-/** The column of a field: `cacheWrite1hTokens` is in `cache_write_1h_tokens`. */
+/** The column of a field: `cacheWrite1hTokens` is in `cache_write_1h_tokens`, `extrasJson` in `extras`. */
 export const columnOf = (field: string): string =>
-  field === 'extrasJson'
-    ? 'extras'
-    : field.replace(/[A-Z0-9]/g, (letter) => `_${letter.toLowerCase()}`)
+  field.replace(/Json$/, '').replace(/[A-Z0-9]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Columns for a select list, under the names of their fields: `request.created_at AS "createdAt"`. */
 export const selected = (table: string, fields: object | readonly string[]): Sql =>

@@ -1,18 +1,16 @@
 import { backgroundFields, columnNames, typedFields } from './columns.ts'
 import { tokenOf } from './lease.ts'
-import { parameters, passed } from './postgres-rows.ts'
+import { type Calls, parametersOf, passed } from './postgres-rows.ts'
 import { byIndex } from './postgres-sums.ts'
 import { interruptedFrom } from './records.ts'
 
-/** Commits a batch whose settlements have answers with them. */
-export const commitAnswers = 'commit_answers_3'
 /** Closes the reservations of dead nodes, and takes their leases back. */
 export const sweepReservations = 'sweep_reservations_3'
 
-// Moves the reservation of a background answer to its charge, which has an id of its own. Rows are
+// Commits a batch whose settlements have answers with them. Moves the reservation of a background answer to its charge, which has an id of its own. Rows are
 // written in the order of their keys, so concurrent calls can't deadlock.
-export const makeCommitAnswers = (commitRequests: string) => `
-CREATE FUNCTION ${commitAnswers}(${parameters}) RETURNS json
+export const makeCommitAnswers = (of: Calls) => `
+CREATE FUNCTION ${of.commitAnswers}(${parametersOf(of)}) RETURNS json
 LANGUAGE plpgsql ${byIndex} SET jit = off AS $$
 DECLARE
   answer json;
@@ -28,7 +26,7 @@ BEGIN
   FROM json_to_recordset(more->'begun') AS begun (${typedFields(backgroundFields)})
   WHERE NOT EXISTS (SELECT FROM request WHERE request_id = begun."requestId")
   ON CONFLICT (request_id) DO NOTHING;
-  answer := ${commitRequests}(${passed});
+  answer := ${of.commitRequests}(${passed});
   DELETE FROM background_answer
     WHERE request_id IN (SELECT json_array_elements_text(more->'ended'));
   INSERT INTO kept_answer (answer_id, account_id, channel_id, key_mark, context_tokens, created_at)

@@ -1,17 +1,17 @@
 import { silentNodeMs } from '../ports/nodes.ts'
 import { dayColumns } from '../ports/verification.ts'
-import { attemptFields, columnNames, requestFields, reservationFields } from './columns.ts'
+import { columnNames, reservationFields } from './columns.ts'
 import { isOfAccount, purseOfBudget, tokenOf } from './lease.ts'
 import { makeCommitAnswers, makeSweep } from './postgres-closing.ts'
-import { parameters, rowTypesMade } from './postgres-rows.ts'
+import {
+  type Calls,
+  calls,
+  leaseCalls,
+  otherTypes,
+  parametersOf,
+  settledTypes,
+} from './postgres-rows.ts'
 import { budget, byIndex, openSpendingWithLeases, spentIn } from './postgres-sums.ts'
-
-/*
- * The functions that nodes call. A changed one gets a new name, and the old one stays while nodes of the
- * old program may run; the same with the types of its rows.
- */
-
-export const commitRequests = 'commit_requests_3'
 
 /** The error code for requests that are stored already. */
 export const alreadyStored = '23T01'
@@ -22,8 +22,6 @@ export const recallChannel = 'tollgate_recall'
 const days = dayColumns.join(', ')
 const added = dayColumns.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', ')
 
-const requestColumns = columnNames(requestFields)
-const triedColumns = columnNames(attemptFields)
 const reservationColumns = columnNames(reservationFields)
 
 /** A lease grows by at most this part of what is free: the rule of `grant` in src/leases. */
@@ -59,8 +57,8 @@ const isMissing = (table: string) =>
  * `highest`, which prunes the partitions. `more`: what few batches have; `named`: the ids by tables that
  * settled requests name and this node has not seen yet; `wished`: tokens that it names for their budgets alone.
  */
-const makeCommitRequests = `
-CREATE FUNCTION ${commitRequests}(${parameters}) RETURNS json
+const makeCommitRequests = (of: Calls) => `
+CREATE FUNCTION ${of.commitRequests}(${parametersOf(of)}) RETURNS json
 LANGUAGE plpgsql ${byIndex} SET jit = off AS $$
 DECLARE
   asked_of text[];
@@ -146,13 +144,13 @@ BEGIN
         RETURNING request AS whole) SELECT array_agg(whole) INTO swept FROM gone;
       PERFORM add_usage(swept, -1);
     END IF;
-    WITH new AS (INSERT INTO request (${requestColumns}) SELECT * FROM unnest(settled)
+    WITH new AS (INSERT INTO request (${columnNames(of.requestFields)}) SELECT * FROM unnest(settled)
       ON CONFLICT (request_id) DO NOTHING RETURNING id) SELECT array_agg(id) INTO row_ids FROM new;
     IF row_ids IS NULL OR cardinality(row_ids) < cardinality(settled) THEN
       RAISE EXCEPTION USING ERRCODE = '${alreadyStored}', MESSAGE = 'Requests are stored already.';
     END IF;
-    INSERT INTO attempt (request_row, position, request_id, ${triedColumns})
-      SELECT row_ids[place], position, request_id, ${triedColumns} FROM unnest(tried);
+    INSERT INTO attempt (request_row, position, request_id, ${columnNames(of.attemptFields)})
+      SELECT row_ids[place], position, request_id, ${columnNames(of.attemptFields)} FROM unnest(tried);
 
     IF (of_accounts <@ ids) IS NOT TRUE OR more->'named' IS NOT NULL AND (${isMissing('token')}
         OR ${isMissing('group')} OR ${isMissing('channel')} OR ${isMissing('model_price')}) THEN
@@ -355,4 +353,6 @@ BEGIN
 END $$;
 `
 
-export const commitFunctions = `${rowTypesMade}${openSpendingWithLeases}${makeCommitRequests}${makeCommitAnswers(commitRequests)}${makeSweep}`
+/** With the types of their rows; the second takes what was settled with later columns. */
+export const commitFunctions = `${settledTypes(leaseCalls)}${otherTypes(leaseCalls)}${openSpendingWithLeases}${makeCommitRequests(leaseCalls)}${makeCommitAnswers(leaseCalls)}${makeSweep}`
+export const laterCommitFunctions = `${settledTypes(calls)}${makeCommitRequests(calls)}${makeCommitAnswers(calls)}`

@@ -1,8 +1,8 @@
 import {
-  attemptFields,
   backgroundFields,
   columnNames,
-  requestFields,
+  firstAttemptFields,
+  firstRequestFields,
   reservationFields,
   typedFields,
 } from './columns.ts'
@@ -18,7 +18,7 @@ const commitRequests = 'commit_requests_2'
 const commitAnswers = 'commit_answers_2'
 const sweepReservations = 'sweep_reservations_2'
 
-const triedFields = Object.keys(attemptFields)
+const triedFields = Object.keys(firstAttemptFields)
   .map((field) => `tried."${field}"`)
   .join(', ')
 
@@ -106,8 +106,8 @@ BEGIN
       DELETE FROM request WHERE request_id = ANY (settled) AND ${swept};
     END IF;
     WITH stored AS (
-      INSERT INTO request (${columnNames(requestFields)})
-      SELECT * FROM json_to_recordset(batch->'settle') AS request (${typedFields(requestFields)})
+      INSERT INTO request (${columnNames(firstRequestFields)})
+      SELECT * FROM json_to_recordset(batch->'settle') AS request (${typedFields(firstRequestFields)})
       ON CONFLICT (request_id) DO NOTHING RETURNING request AS whole
     ) SELECT array_agg(whole) INTO added FROM stored;
   END IF;
@@ -115,10 +115,10 @@ BEGIN
   -- Their attempts, sums and charges.
   IF added IS NOT NULL THEN
     FOR one IN WITH tried AS (
-        INSERT INTO attempt (request_row, position, request_id, ${columnNames(attemptFields)})
+        INSERT INTO attempt (request_row, position, request_id, ${columnNames(firstAttemptFields)})
         SELECT request.id, tried.position, request.request_id, ${triedFields}
         FROM json_to_recordset(batch->'attempts')
-          AS tried ("requestId" text, position bigint, ${typedFields(attemptFields)})
+          AS tried ("requestId" text, position bigint, ${typedFields(firstAttemptFields)})
         -- LIMIT forces a lookup by id for each attempt.
         CROSS JOIN LATERAL (SELECT id, request_id FROM request WHERE request_id = tried."requestId"
           AND request_id BETWEEN lowest AND highest LIMIT 1) AS request

@@ -1,9 +1,9 @@
 import { dayColumns } from '../ports/verification.ts'
 import {
-  attemptFields,
   columnNames,
   definedColumns,
-  requestFields,
+  firstAttemptFields,
+  firstRequestFields,
   reservationFields,
 } from './columns.ts'
 import type { Words } from './words.ts'
@@ -42,7 +42,7 @@ export function recordTablesOf(words: Words): string {
 CREATE TABLE IF NOT EXISTS request (
   id ${partitioned.id},
   request_id ${text} NOT NULL UNIQUE,
-  ${definedColumns(requestFields, words)}
+  ${definedColumns(firstRequestFields, words)}
 )${rows()}${partitioned.by};
 CREATE INDEX IF NOT EXISTS request_created_at ON request (created_at);
 CREATE INDEX IF NOT EXISTS request_account ON request (${words.ofAccount});
@@ -52,7 +52,7 @@ CREATE INDEX IF NOT EXISTS request_failed ON request (id, cause, account_id) WHE
 CREATE TABLE IF NOT EXISTS attempt (
   request_row ${int} NOT NULL${hot('request')},
   position ${int} NOT NULL,
-  ${definedColumns(attemptFields, words)},
+  ${definedColumns(firstAttemptFields, words)},
   ${partitioned.column}PRIMARY KEY (request_row, position${partitioned.key})
 )${keyed()}${partitioned.by};
 CREATE INDEX IF NOT EXISTS attempt_failed ON attempt (request_row, position, channel_id, cause)

@@ -1,7 +1,7 @@
 import { version as programVersion } from '../../lib/build-info.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { leaseTable } from './lease.ts'
-import { commitFunctions } from './postgres-commit.ts'
+import { commitFunctions, laterCommitFunctions } from './postgres-commit.ts'
 
 interface Migration {
   readonly title: string
@@ -27,6 +27,13 @@ export const migrations: readonly Migration[] = [
     title: 'leases of money',
     sqlite: leaseTable('INTEGER', ' STRICT, WITHOUT ROWID'),
     postgres: `${leaseTable('bigint', ' WITH (fillfactor = 50)')};${commitFunctions}`,
+  },
+  {
+    title: 'the key of each attempt, and what failed requests were judged by',
+    sqlite:
+      'ALTER TABLE request ADD COLUMN state TEXT; ALTER TABLE attempt ADD COLUMN key_mark TEXT',
+    postgres: `ALTER TABLE request ADD COLUMN state text COLLATE "C";
+      ALTER TABLE attempt ADD COLUMN key_mark text COLLATE "C";${laterCommitFunctions}`,
   },
 ]
 

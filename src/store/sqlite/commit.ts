@@ -147,7 +147,8 @@ export function createCommit(
     if (endsBackground) statements.endBackground.run(request.requestId)
     if (kept) for (const one of kept) statements.insertKept.run(one)
     if (!settlement.neverReserved) release(request.requestId)
-    const row = request.extrasJson === undefined ? { ...request, extrasJson: null } : request
+    const isWhole = request.extrasJson !== undefined && request.stateJson !== undefined
+    const row = isWhole ? request : { extrasJson: null, stateJson: null, ...request }
     let inserted = statements.insertRequest.run(row)
     if (inserted.changes === 0) {
       // The process was taken for dead, and comes back with what was delivered: that is what counts.
@@ -159,7 +160,7 @@ export function createCommit(
     const requestRow = Number(inserted.lastInsertRowid)
     let position = 0
     for (const attempt of attempts) {
-      statements.insertAttempt.run({ ...attempt, requestRow, position })
+      statements.insertAttempt.run({ keyMark: null, ...attempt, requestRow, position })
       position++
     }
     dailySums.add(request)

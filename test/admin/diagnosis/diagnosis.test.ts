@@ -25,6 +25,7 @@ interface Diagnosis {
 const scene = await startRequestScene()
 afterAll(scene.stop)
 const answer = { ok: true, key: true }
+const otherUpstreamKey = 'other-upstream-key-qrstuvwxyz'
 const channelId = async () => (await scene.store.edits.editableCatalog()).channels[0]?.id ?? 0
 scene.upstream.handle(() =>
   !answer.key
@@ -102,6 +103,35 @@ describe('a model that the group has not', () => {
   })
 })
 
+describe('a model that the group had not', () => {
+  test('and has by now is the verdict of then; one that is gone since, no problem', async () => {
+    const path = '/api/v1/admin/groups'
+    const { id } = [...(await scene.store.edits.editableCatalog()).groups].find(
+      ({ name }) => name === 'second',
+    ) ?? { id: 0 }
+    const setModels = async (models: readonly string[] | null) => {
+      const { data } = await scene.ask('admin', 'GET', `${path}/${id}`)
+      const body = { revision: data.revision, models }
+      expect(await scene.ask('admin', 'PATCH', `${path}/${id}`, body)).toMatchObject({
+        status: 200,
+      })
+      await scene.tollgate.refresh()
+    }
+    const missed = await ask('test-model', otherKey)
+    answer.ok = false
+    const failed = await ask('other-model', otherKey)
+    await setModels(['test-model'])
+    const { verdict } = await diagnose(missed, 'other')
+    expect(verdict).toMatchObject({
+      ...{ step: 'model', note: { word: 'model_not_in_group_then' }, way: { word: 'retry' } },
+    })
+    const gone = await diagnose(failed, 'other')
+    expect(gone.step('model')?.finding).toBe('ok')
+    expect(gone.note('model', 'model_gone_since')).toMatchObject({ model: 'other-model' })
+    await setModels(['other-model'])
+  })
+})
+
 describe('a token', () => {
   test('that has no budget left is the verdict, with both figures', async () => {
     await ask('test-model')
@@ -124,33 +154,78 @@ describe('a token', () => {
     expect(step('token')?.link).toBe(`/tokens/${(await token()).id}`)
   })
 
-  test('that is in order again says so, and the record is the verdict', async () => {
+  test('that is in order again: the verdict is what it was then', async () => {
     await change({ expiresAt: 1_000 })
     const id = await ask('test-model')
     await change({ expiresAt: null })
     const { verdict, step, note } = await diagnose(id)
-    expect(verdict).toMatchObject({ step: 'record', note: { params: { cause: 'expired' } } })
-    expect(step('token')?.finding).toBe('ok')
+    expect(verdict).toMatchObject({
+      step: 'token',
+      note: { word: 'token_expired_then', params: { expires_at: '1970-01-01T00:00:01.000Z' } },
+      way: { word: 'retry' },
+    })
+    expect(step('token')).toMatchObject({ finding: 'problem', explains: true })
     expect(note('token', 'token_fine_by_now')).toMatchObject({ token: 'test' })
+    expect(note('token', 'token_changed_since')).toMatchObject({ token: 'test' })
   })
 
-  test('that has a problem now does not explain another failure', async () => {
+  test('whose budget was raised since: the verdict has what was spent of it then', async () => {
+    await ask('test-model')
+    await change({ budget: { totalNano: 1 } })
+    const id = await ask('test-model')
+    const { note } = await diagnose(id)
+    const spent = note('token', 'budget_total')?.spent_usd
+    await change({ budget: { totalNano: 1_000_000_000 } })
+    await ask('test-model')
+    const later = await diagnose(id)
+    expect(later.verdict).toEqual({
+      step: 'token',
+      note: {
+        word: 'budget_total_then',
+        params: { token: 'test', spent_usd: String(spent), limit_usd: '0.000000001' },
+      },
+      way: { word: 'retry', params: {} },
+    })
+    expect(later.note('token', 'budget_total')?.spent_usd).not.toBe(spent)
+  })
+
+  test('that has a problem now is told so with its advice, and did not fail another request', async () => {
     const id = await ask('no-such-model')
-    await change({ expiresAt: 1_000 })
-    const { verdict, step } = await diagnose(id)
+    await change({ expiresAt: 1_000, models: ['a'] })
+    const { verdict, step, note } = await diagnose(id)
+    await change({ models: [] })
     expect(verdict?.step).toBe('model')
-    expect(step('token')).toMatchObject({ finding: 'problem', explains: false })
+    expect(step('token')).toMatchObject({ finding: 'ok', explains: false })
+    expect(note('token', 'token_expired')).toBeDefined()
+    expect(note('token', 'token_models')).toMatchObject({ models: ['a'] })
+    expect(step('token')?.ways.map(({ word }) => word)).toContain('extend_token')
   })
 
-  test('that was changed or has expired since is told as such, and is no problem', async () => {
-    const id = await ask('no-such-model')
-    const asked = Date.now()
-    await until('a later moment', () => Date.now() > asked)
-    await change({ expiresAt: Date.now() })
-    const { step, note } = await diagnose(id)
-    expect(note('token', 'token_expired')).toBeUndefined()
-    expect(note('token', 'token_changed_since')).toBeDefined()
-    expect(step('token')?.finding).toBe('ok')
+  test('without money: the balance of then, what was needed, and whether that is so still', async () => {
+    const adjust = (kind: 'credit' | 'debit', amountNano: number) =>
+      scene.store.admin.adjust({
+        ...{ account: 'user@example.com', actor: 'a test', reason: 'a test' },
+        ...{ kind, amountNano, idempotencyKey: null },
+      })
+    const [account] = await scene.store.admin.accountsNamed(['user@example.com'])
+    const takenNano = (account?.balanceNano ?? 0) - 7
+    await adjust('debit', takenNano)
+    await scene.tollgate.refresh()
+    const id = await ask('test-model')
+    const short = { balance_usd: '0.000000007' }
+    expect((await diagnose(id)).verdict).toMatchObject({
+      ...{ step: 'token', note: { word: 'balance_used_up', params: short } },
+      way: { word: 'add_balance' },
+    })
+    await adjust('credit', takenNano)
+    await scene.tollgate.refresh()
+    const { verdict, note } = await diagnose(id)
+    expect(verdict).toMatchObject({
+      ...{ step: 'token', note: { word: 'balance_used_up_then', params: short } },
+      way: { word: 'retry' },
+    })
+    expect(note('token', 'needed_then')?.needed_usd).toBeString()
+    expect(note('token', 'balance_now')).toBeDefined()
   })
 
   test('has the balance of before the request and of now', async () => {
@@ -183,6 +258,71 @@ describe('an upstream that fails', () => {
     expect(JSON.stringify(found)).not.toContain(upstreamKey)
   })
 
+  test('and refuses one of the channel’s keys: an administrator is told which, its user is not', async () => {
+    const channels = '/api/v1/admin/channels'
+    const path = `${channels}/${await channelId()}`
+    const edit = async (body: object) => {
+      const { data } = await scene.ask('admin', 'GET', path)
+      const changed = await scene.ask('admin', 'PATCH', path, { revision: data.revision, ...body })
+      expect(changed).toMatchObject({ status: 200 })
+      await scene.tollgate.refresh()
+      return changed.data.keys as readonly { readonly mark: string; readonly hint: string }[]
+    }
+    const marks = (await edit({ add_keys: [otherUpstreamKey] })).map(({ mark }) => mark)
+    answer.key = false
+    const id = await ask('test-model')
+    answer.key = true
+    const all = await diagnose(id, 'admin')
+    const receipt = await scene.ask('admin', 'GET', `/api/v1/admin/requests/${id}`)
+    const tried = receipt.data.attempts as readonly { readonly key_hint: string }[]
+    const hint = tried[0]?.key_hint ?? ''
+    expect(['upstr…6789', 'other…wxyz']).toContain(hint)
+    expect(all.verdict).toEqual({
+      step: 'record',
+      note: { word: 'channel_key_refused_one', params: { channel: 'main', key: hint } },
+      way: { word: 'check_one_key', params: { channel: 'main', key: hint } },
+    })
+    expect(all.note('record', 'attempt_failed_with')).toMatchObject({ channel: 'main', key: hint })
+    const ofUser = [
+      JSON.stringify(await diagnose(id)),
+      await (await scene.send('user', 'GET', `/api/v1/requests/${id}`)).text(),
+      await (await scene.send('user', 'GET', '/api/v1/requests')).text(),
+      await (await scene.send('user', 'GET', '/api/v1/requests/export?format=jsonl')).text(),
+    ]
+    for (const text of ofUser) {
+      expect(text).toContain(id)
+      for (const secret of ['main', '…6789', '…wxyz', 'key_hint', 'key_mark', ...marks]) {
+        expect(text).not.toContain(secret)
+      }
+    }
+    const used = hint.startsWith('other') ? 1 : 0
+    await edit({ remove_keys: [marks[used]] })
+    const former = await diagnose(id, 'admin')
+    expect(former.note('record', 'channel_key_refused_former')).toEqual({ channel: 'main' })
+    expect(former.note('record', 'channel_key_refused_one')).toBeUndefined()
+    await edit({ api_keys: [upstreamKey] })
+    await scene.ask('admin', 'POST', `${path}/recover`)
+  })
+
+  test('and cools down: later requests say so, when it is well again, too', async () => {
+    answer.ok = false
+    await ask('other-model', otherKey)
+    await ask('other-model', otherKey)
+    const cooled = Date.now()
+    await until('a later moment', () => Date.now() > cooled)
+    const id = await ask('other-model', otherKey)
+    answer.ok = true
+    await scene.ask('admin', 'POST', `/api/v1/admin/channels/${await channelId()}/recover`)
+    const { note } = await diagnose(id, 'admin')
+    expect(note('record', 'cooling_then_model')).toMatchObject({
+      ...{ channel: 'main', model: 'other-model', cause: 'upstream_failed' },
+    })
+    const own = await diagnose(id, 'other')
+    expect(own.note('record', 'cooling_then')).toEqual({})
+    expect(JSON.stringify(own)).not.toContain('main')
+    expect((await diagnose(await ask('other-model', otherKey), 'admin')).verdict).toBeNull()
+  })
+
   test('and refuses the channel’s key: an administrator is told whose key it is, its user is not', async () => {
     answer.key = false
     const id = await ask('test-model')
@@ -204,7 +344,8 @@ describe('an upstream that fails', () => {
     const ids = [await ask('other-model'), await ask('other-model'), await ask('other-model')]
     const { verdict, step } = await diagnose(ids[0] ?? '')
     expect(verdict).toMatchObject({ step: 'status', note: { word: 'status_then' } })
-    expect(step('status')?.ways.map(({ word }) => word)).toEqual(['wait', 'try_other_group'])
+    // The last step names a group that worked.
+    expect(step('status')?.ways.map(({ word }) => word)).toEqual(['wait'])
     expect(step('status')?.link).toBe('/status')
   })
 

@@ -101,6 +101,7 @@ test('a receipt has all that explains the charge', () => {
         first_byte_ms: 11,
         duration_ms: 33,
         upstream_request_id: 'up-1',
+        key_mark: 'mark',
         usage: { prompt_tokens: 16 },
       },
     ],
@@ -116,7 +117,9 @@ test('its own account gets the same, but for what is the upstream’s alone', ()
   expect(Object.keys(own)).not.toContain('upstream_model')
   const { attempts: shown, ...rest } = own
   expect(rest).toEqual(whole)
-  expect(shown).toEqual(attempts.map(({ channel, upstream_request_id, ...attempt }) => attempt))
+  expect(shown).toEqual(
+    attempts.map(({ channel, upstream_request_id, key_mark, ...attempt }) => attempt),
+  )
   expect(JSON.stringify(own)).not.toMatch(/small-1|up-1|main/)
 })
 

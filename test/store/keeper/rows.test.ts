@@ -25,7 +25,9 @@ test('a settlement arrives with each of its fields', () => {
 })
 
 test('nothing arrives as nothing', () => {
-  const { extrasJson: _, ...request } = requestRow({ requestId: 'a', model: null, stream: false })
-  const found = throughJson({ request, attempts: [] })
-  expect(found).toEqual({ request: { ...request, extrasJson: null }, attempts: [] })
+  const whole = requestRow({ requestId: 'a', model: null, stream: false })
+  const { extrasJson: _, stateJson: __, ...request } = whole
+  const { keyMark: ___, ...attempt } = attemptRow()
+  const found = throughJson({ request, attempts: [attempt] })
+  expect(found).toEqual({ request: whole, attempts: [{ ...attempt, keyMark: null }] })
 })

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { createGuard, type SignedIn } from '../../../admin/access.ts'
 import { createAccountLists } from '../../../admin/accounts/lists.ts'
 import { createAttemptService } from '../../../admin/attempts/routes.ts'
+import type { FindChannelKeys } from '../../../admin/channels/keys.ts'
 import { isFile } from '../../../admin/download.ts'
 import { renderError } from '../../../admin/errors.ts'
 import { createLedgerService } from '../../../admin/ledger/routes.ts'
@@ -63,6 +64,7 @@ export interface GatewayFacts {
   configState(): Promise<ConfigState>
   /** Redacts keys and hosts of upstreams in what an upstream has reported. */
   hideUpstream(rows: ReceiptRows): Promise<ReceiptRows>
+  readonly channelKeys: FindChannelKeys
 }
 
 interface ReadingParts {

@@ -84,6 +84,7 @@ export function createRemoteFacts(ask: (id: number, asked: FactAsked) => void) {
     now: asking('now'),
     configState: asking('configState'),
     hideUpstream: asking('hideUpstream'),
+    channelKeys: asking('channelKeys'),
   }
   return {
     facts,

@@ -14,6 +14,7 @@ import { useState } from 'react'
 import { modelPath } from '../../../look/model-path.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
+import { opensDialog } from '../../parts/action.tsx'
 import { column, DataTable, figure } from '../../parts/list.tsx'
 import { Hint, Labelled, SmallHint } from '../../parts/text.tsx'
 import type { Item, PlazaRow, Price, Tier } from './rows.ts'
@@ -79,7 +80,15 @@ function Name({ row, open }: { readonly row: PlazaRow; readonly open: () => void
   const text = useText(plazaText)
   return (
     <Box>
-      <Anchor component="button" type="button" size="sm" className="cut" ta="start" onClick={open}>
+      <Anchor
+        component="button"
+        type="button"
+        size="sm"
+        className="cut"
+        ta="start"
+        {...opensDialog}
+        onClick={open}
+      >
         {row.model}
       </Anchor>
       {row.tiers.length > 1 && <SmallHint>{text.tiers}</SmallHint>}

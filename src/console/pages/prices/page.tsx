@@ -3,6 +3,7 @@ import type { FeedRowView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
+import { opensDialog } from '../../parts/action.tsx'
 import { FixedChoice, Search, useFilters } from '../../parts/filters.tsx'
 import { type Column, column, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -85,7 +86,13 @@ function useColumns(open: (model: string) => void): readonly Column<PriceView>[]
   const text = useText(priceText)
   return [
     column(text.model, ({ model }) => (
-      <Anchor component="button" type="button" ta="start" onClick={() => open(model)}>
+      <Anchor
+        component="button"
+        type="button"
+        ta="start"
+        {...opensDialog}
+        onClick={() => open(model)}
+      >
         <span className="cut">{model}</span>
       </Anchor>
     )),

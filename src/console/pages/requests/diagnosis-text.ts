@@ -35,6 +35,13 @@ const en: DiagnosisTexts = {
     model_there_by_now: 'By now the group {group} has the model {model}: try again.',
     model_no_channel: 'The group {group} has the model {model}, but all its channels are off.',
     model_not_in_group: 'The group {group} has no model {model}.',
+    model_not_in_group_then: 'When the request came, the group {group} had no model {model}.',
+    model_gone_since:
+      'Since the request the model {model} has been taken from the group {group}: it was there then.',
+    model_no_channel_then:
+      'When the request came, all channels of the group {group} for the model {model} were off.',
+    price_changed_since:
+      'The price of {model} in the group {group} has changed since: this request was judged and charged by the former one.',
     model_nearest: 'Names like it in {group}: {names}.',
     model_in_own_groups: 'Groups of your other tokens have {model}: {groups}.',
     model_in_other_groups: 'Other groups have {model}: {groups}.',
@@ -46,9 +53,30 @@ const en: DiagnosisTexts = {
     token_gone: 'The token {token} has been deleted.',
     token_disabled: 'The token {token} is disabled.',
     token_expired: 'The token {token} expired on {expires_at}.',
-    token_expired_since: 'The token {token} expired after this request, on {expires_at}.',
     token_changed_since:
-      'The token {token} was changed after this request: what is said of it is its state now, for what it was then is not kept.',
+      'The token {token} was changed after this request: by the audit it is judged as it was then.',
+    token_then_unknown:
+      'The token {token} was changed so often after this request that what it was then was not looked up: what is said of it is its state now.',
+    token_disabled_then: 'When the request came, the token {token} was disabled.',
+    token_expired_then: 'When the request came, the token {token} had expired, on {expires_at}.',
+    token_group_off_then:
+      'When the request came, the group {group} of the token {token} was switched off.',
+    token_group_closed_then:
+      'When the request came, the group {group} of the token {token} was not open to this account.',
+    token_models_then:
+      'When the request came, the token {token} could only use {models}, not {model}.',
+    token_addresses_then:
+      'When the request came, the token {token} could only be used from {addresses}.',
+    budget_total_then:
+      'When the request came, {spent_usd} of the token’s budget of {limit_usd} were spent.',
+    budget_day_then:
+      'When the request came, {spent_usd} of the token’s budget of {limit_usd} a day were spent.',
+    budget_month_then:
+      'When the request came, {spent_usd} of the token’s budget of {limit_usd} a month were spent.',
+    account_disabled_then: 'When the request came, the account was disabled.',
+    balance_used_up_then:
+      'When the request came, the balance of {balance_usd} did not cover what it could cost.',
+    needed_then: 'The request could cost {needed_usd} at least.',
     token_group_changed: 'The token was in the group {former} then; now it is in {group}.',
     token_group_off: 'The group {group} of the token {token} is switched off.',
     token_group_closed: 'The group {group} of the token {token} is not open to this account.',
@@ -59,20 +87,39 @@ const en: DiagnosisTexts = {
     budget_month: 'Of the token’s budget of {limit_usd} a month, {spent_usd} are spent.',
     account_disabled: 'The account is disabled, or has been removed.',
     balance_now: 'The balance is {balance_usd} now.',
-    balance_used_up: 'The balance is used up: {balance_usd}.',
+    balance_used_up: 'The balance of {balance_usd} is used up, or does not cover such a request.',
     balance_then: 'Before the request it was {balance_usd}.',
     record_succeeded: 'This request succeeded with the status {status}.',
     record_failed: 'The record says: status {status}, {cause}.',
     record_fault: 'At fault: {fault}.',
     channel_key_refused: 'The upstream refused the key of the channel {channel}.',
+    channel_key_refused_one: 'The upstream refused the key {key} of the channel {channel}.',
+    channel_key_refused_former:
+      'The upstream refused a key of the channel {channel} that the channel has no more.',
     channel_key_used_up:
-      'The account of the key of the channel {channel} has no money or quota left at the upstream.',
+      'The account of the key of the channel {channel} had no money or quota left at the upstream.',
+    channel_key_used_up_one:
+      'The account of the key {key} of the channel {channel} had no money or quota left at the upstream.',
+    channel_key_used_up_former:
+      'The account of a key that the channel {channel} has no more had no money or quota left at the upstream.',
+    cooling_then:
+      'When the request came, some of what could answer was left alone for a while, for it had failed before.',
+    cooling_then_channel:
+      'When the request came, the channel {channel} cooled down, since {since_at}: {cause}.',
+    cooling_then_model:
+      'When the request came, the model {model} of the channel {channel} cooled down, since {since_at}: {cause}.',
+    cooling_then_key:
+      'When the request came, the key {key} of the channel {channel} cooled down, since {since_at}: {cause}.',
     attempts_none: 'No channel was asked.',
     attempt_failed: 'Attempt {number} failed after {duration_ms}: {cause}.',
     attempt_answered: 'Attempt {number} was answered with {status} after {duration_ms}.',
     attempt_failed_at: 'Attempt {number} at channel {channel} failed after {duration_ms}: {cause}.',
     attempt_answered_at:
       'Attempt {number} at channel {channel} was answered with {status} after {duration_ms}.',
+    attempt_failed_with:
+      'Attempt {number} at channel {channel} with the key {key} failed after {duration_ms}: {cause}.',
+    attempt_answered_with:
+      'Attempt {number} at channel {channel} with the key {key} was answered with {status} after {duration_ms}.',
     group_worked:
       'In the last 24 hours {group} had {requests} requests for {model}; {failed} of them failed.',
     groups_untried: 'Nobody asked these groups for {model} in the last 24 hours: {groups}.',
@@ -91,6 +138,8 @@ const en: DiagnosisTexts = {
     allow_address: 'Add the client’s address to the token’s IP list.',
     raise_budget: 'Raise the token’s budget, or wait for the next day or month.',
     check_key: 'Check the keys of the channel {channel}, and test it.',
+    check_one_key:
+      'Replace the key {key} of the channel {channel}, or top up its account; then test the channel.',
     add_balance: 'Top up the balance.',
     ask_operator: 'Ask the operator of this gateway.',
     retry: 'Send the request once more.',
@@ -137,6 +186,11 @@ export const diagnosisTexts: Texts<DiagnosisTexts> = {
       model_there_by_now: '分组 {group} 现在已有模型 {model}，请重试。',
       model_no_channel: '分组 {group} 有模型 {model}，但其渠道均已停用。',
       model_not_in_group: '分组 {group} 没有模型 {model}。',
+      model_not_in_group_then: '请求到达时，分组 {group} 没有模型 {model}。',
+      model_gone_since: '请求之后，模型 {model} 已从分组 {group} 移除，当时仍在。',
+      model_no_channel_then: '请求到达时，分组 {group} 中模型 {model} 的渠道均已停用。',
+      price_changed_since:
+        '分组 {group} 中 {model} 的价格此后有变动：此请求按当时的价格判断和计费。',
       model_nearest: '{group} 中相近的名称：{names}。',
       model_in_own_groups: '您其他令牌的分组有 {model}：{groups}。',
       model_in_other_groups: '其他分组有 {model}：{groups}。',
@@ -148,9 +202,22 @@ export const diagnosisTexts: Texts<DiagnosisTexts> = {
       token_gone: '令牌 {token} 已被删除。',
       token_disabled: '令牌 {token} 已被禁用。',
       token_expired: '令牌 {token} 已于 {expires_at} 过期。',
-      token_expired_since: '令牌 {token} 在此请求之后于 {expires_at} 过期。',
       token_changed_since:
-        '令牌 {token} 在此请求之后被修改过：以下为其当前状态，当时的状态没有保存。',
+        '令牌 {token} 在此请求之后被修改过：此处按审计记录还原当时的状态来判断。',
+      token_then_unknown:
+        '令牌 {token} 在此请求之后修改次数过多，未还原当时的状态：以下为其当前状态。',
+      token_disabled_then: '请求到达时，令牌 {token} 处于禁用状态。',
+      token_expired_then: '请求到达时，令牌 {token} 已过期（{expires_at}）。',
+      token_group_off_then: '请求到达时，令牌 {token} 所在的分组 {group} 已停用。',
+      token_group_closed_then: '请求到达时，令牌 {token} 所在的分组 {group} 未对该账户开放。',
+      token_models_then: '请求到达时，令牌 {token} 只能使用 {models}，不能使用 {model}。',
+      token_addresses_then: '请求到达时，令牌 {token} 只能从 {addresses} 使用。',
+      budget_total_then: '请求到达时，令牌预算 {limit_usd} 已用 {spent_usd}。',
+      budget_day_then: '请求到达时，令牌每日预算 {limit_usd} 当日已用 {spent_usd}。',
+      budget_month_then: '请求到达时，令牌每月预算 {limit_usd} 当月已用 {spent_usd}。',
+      account_disabled_then: '请求到达时，账户处于禁用状态。',
+      balance_used_up_then: '请求到达时，余额 {balance_usd} 不足以支付其可能的费用。',
+      needed_then: '该请求至少可能花费 {needed_usd}。',
       token_group_changed: '当时令牌属于分组 {former}，现在属于 {group}。',
       token_group_off: '令牌 {token} 所在的分组 {group} 已停用。',
       token_group_closed: '令牌 {token} 所在的分组 {group} 未对该账户开放。',
@@ -161,18 +228,33 @@ export const diagnosisTexts: Texts<DiagnosisTexts> = {
       budget_month: '令牌每月预算 {limit_usd}，本月已用 {spent_usd}。',
       account_disabled: '账户已被禁用或移除。',
       balance_now: '当前余额为 {balance_usd}。',
-      balance_used_up: '余额已用完：{balance_usd}。',
+      balance_used_up: '余额 {balance_usd} 已用完，或不足以支付此类请求。',
       balance_then: '请求之前余额为 {balance_usd}。',
       record_succeeded: '此请求成功，状态码 {status}。',
       record_failed: '记录显示：状态码 {status}，{cause}。',
       record_fault: '责任方：{fault}。',
       channel_key_refused: '上游拒绝了渠道 {channel} 的密钥。',
-      channel_key_used_up: '渠道 {channel} 的密钥在上游的余额或配额已用完。',
+      channel_key_refused_one: '上游拒绝了渠道 {channel} 的密钥 {key}。',
+      channel_key_refused_former: '上游拒绝了渠道 {channel} 的一个密钥，该渠道现已没有此密钥。',
+      channel_key_used_up: '渠道 {channel} 的密钥当时在上游的余额或配额已用完。',
+      channel_key_used_up_one: '渠道 {channel} 的密钥 {key} 当时在上游的余额或配额已用完。',
+      channel_key_used_up_former:
+        '渠道 {channel} 的一个密钥当时在上游的余额或配额已用完，该渠道现已没有此密钥。',
+      cooling_then: '请求到达时，部分可用的上游因先前失败而暂时未被使用。',
+      cooling_then_channel: '请求到达时，渠道 {channel} 自 {since_at} 起处于冷却中：{cause}。',
+      cooling_then_model:
+        '请求到达时，渠道 {channel} 的模型 {model} 自 {since_at} 起处于冷却中：{cause}。',
+      cooling_then_key:
+        '请求到达时，渠道 {channel} 的密钥 {key} 自 {since_at} 起处于冷却中：{cause}。',
       attempts_none: '没有调用任何渠道。',
       attempt_failed: '第 {number} 次尝试在 {duration_ms} 后失败：{cause}。',
       attempt_answered: '第 {number} 次尝试在 {duration_ms} 后返回 {status}。',
       attempt_failed_at: '第 {number} 次尝试（渠道 {channel}）在 {duration_ms} 后失败：{cause}。',
       attempt_answered_at: '第 {number} 次尝试（渠道 {channel}）在 {duration_ms} 后返回 {status}。',
+      attempt_failed_with:
+        '第 {number} 次尝试（渠道 {channel}，密钥 {key}）在 {duration_ms} 后失败：{cause}。',
+      attempt_answered_with:
+        '第 {number} 次尝试（渠道 {channel}，密钥 {key}）在 {duration_ms} 后返回 {status}。',
       group_worked: '最近 24 小时 {group} 有 {requests} 个 {model} 请求，其中 {failed} 个失败。',
       groups_untried: '最近 24 小时无人在这些分组请求 {model}：{groups}。',
       groups_none: '您可用的其他分组都没有 {model}。',
@@ -190,6 +272,7 @@ export const diagnosisTexts: Texts<DiagnosisTexts> = {
       allow_address: '将客户端地址加入令牌的 IP 白名单。',
       raise_budget: '提高令牌预算，或等到次日或次月。',
       check_key: '检查渠道 {channel} 的密钥，并进行测试。',
+      check_one_key: '更换渠道 {channel} 的密钥 {key}，或为其账户充值，然后测试该渠道。',
       add_balance: '为余额充值。',
       ask_operator: '联系本网关的运营者。',
       retry: '重新发送一次请求。',

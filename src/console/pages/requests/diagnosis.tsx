@@ -99,7 +99,7 @@ function StepCard({ step, number }: { readonly step: Step; readonly number: numb
             key={JSON.stringify(note)}
             text={notes[note.word]}
             params={note.params}
-            of={note.word.startsWith('attempt_failed') ? 'attempt' : 'request'}
+            of={/^(attempt|cooling)_/.test(note.word) ? 'attempt' : 'request'}
           />
         ))}
         {step.ways.length > 0 && (
@@ -109,7 +109,7 @@ function StepCard({ step, number }: { readonly step: Step; readonly number: numb
             </Text>
             <List size="sm">
               {step.ways.map((way) => (
-                <List.Item key={way.word}>
+                <List.Item key={JSON.stringify(way)}>
                   <Sentence text={ways[way.word]} params={way.params} />
                 </List.Item>
               ))}

@@ -245,7 +245,8 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
 
 function Details({ attempt }: { readonly attempt: Attempt }) {
   const text = useText(receiptText)
-  const { started_at, status, cause, first_byte_ms, duration_ms, upstream_request_id } = attempt
+  const { started_at, status, cause, first_byte_ms, duration_ms } = attempt
+  const { upstream_request_id, key_hint } = attempt
   const meaning = cause === null ? text.answered : (causeText(cause, 'attempt') ?? cause)
   const times = [
     text.after(formatDuration(duration_ms)),
@@ -265,6 +266,11 @@ function Details({ attempt }: { readonly attempt: Attempt }) {
       <Hint>
         <Time at={started_at} /> · {times.join(' · ')}
       </Hint>
+      {typeof key_hint === 'string' && (
+        <Labelled label={text.key} size="xs" c="dimmed" className="cut">
+          {key_hint === '' ? text.formerKey : key_hint}
+        </Labelled>
+      )}
       {upstream_request_id && (
         <Labelled label={text.upstreamId} size="xs" c="dimmed" className="cut">
           {upstream_request_id}

@@ -146,6 +146,8 @@ export const receiptText = bilingual({
   answered: ['answered', '已响应'],
   after: ['after {time}', '耗时 {time}'],
   upstreamId: ['Upstream’s request id', '上游请求 ID'],
+  key: ['Key', '密钥'],
+  formerKey: ['one that the channel has no more', '该渠道已没有的密钥'],
   usageRaw: ['What the upstream reported', '上游报告的用量'],
   errorText: ['Error text', '错误原文'],
   why: ['Why did it fail?', '为什么失败？'],

@@ -76,8 +76,10 @@ function idsNamed(column: string, table: string, name: string | undefined) {
   return sql`${sql.raw(column)} IN (SELECT id FROM ${sql.raw(table)} WHERE name = ${name})`
 }
 
-/** An upstream's own report may be long: it is in the receipt. */
-const listedFields = Object.keys(requestFields).filter((field) => field !== 'usageRaw')
+/** What may be long is in the receipt, and in the diagnosis. */
+const listedFields = Object.keys(requestFields).filter(
+  (field) => field !== 'usageRaw' && field !== 'stateJson',
+)
 
 const selectListed = sql`SELECT ${selected('request', listedFields)}, ${requestNames},
   (SELECT amount_nano FROM ledger WHERE ledger.request_id = request.request_id)

@@ -29,6 +29,7 @@ export const facts: GatewayFacts = {
       { channels: [], groups: [], prices: [] },
       createSecretBox('a secret of this test'),
     ),
+  channelKeys: async () => new Map(),
   hideUpstream: async (rows) => ({ ...rows, request: { ...rows.request, usageRaw: '"hidden"' } }),
 }
 
