@@ -62,6 +62,7 @@ const commands: ReadonlyMap<string, () => Promise<Adding>> = new Map([
   ['matrix', async () => (await import('./matrix.ts')).addMatrix],
   ['status', async () => (await import('./status.ts')).addStatus],
   ['upgrade', async () => (await import('./upgrade.ts')).addUpgrade],
+  ['health', async () => (await import('./health.ts')).addHealth],
   ['version', async () => (await import('./version.ts')).addVersion],
   ['job', async () => (await import('./job.ts')).addJob],
 ])

@@ -93,6 +93,39 @@ test('sees within a second what a command beside it changes', async () => {
   expect(await child.exited).toBe(0)
 })
 
+test('health asks who listens, whatever else its file says', async () => {
+  await using place = await createWorkplace()
+  let status = 503
+  const asked: string[] = []
+  const gateway = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch({ url }) {
+      asked.push(new URL(url).pathname)
+      return new Response('draining', { status })
+    },
+  })
+  const { port } = gateway
+  await place.write(
+    'tollgate.yaml',
+    `server: { listen: "0.0.0.0:${port}" }\nchannels: \${NOT_SET}\n`,
+  )
+  const url = `http://127.0.0.1:${port}`
+  const ready = await place.run(['health', '--ready'])
+  expect([ready.code, ready.err]).toEqual([
+    1,
+    `tollgate: ${url}/readyz answers 503: draining. "tollgate status" and the log say more.\n`,
+  ])
+  status = 200
+  const lives = await place.run(['health'])
+  expect(lives).toEqual({ code: 0, out: `${url}/livez answers 200\n`, err: '' })
+  expect(asked).toEqual(['/readyz', '/livez'])
+  await gateway.stop(true)
+  const gone = await place.run(['health'])
+  expect([gone.code, gone.out]).toEqual([1, ''])
+  expect(gone.err).toStartWith(`tollgate: ${url}/livez does not answer: `)
+})
+
 test('a port in use is told without a stack', async () => {
   await using place = await createWorkplace()
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })

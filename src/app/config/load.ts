@@ -6,7 +6,7 @@ import type { Config, StoreConfig } from './config.ts'
 import { type Environment, parseConfigText } from './document.ts'
 import { type ConfigProblem, maskKeys, type Position, showValue, sortProblems } from './problem.ts'
 import { ConfigFile, StoreSection } from './schema.ts'
-import { settingFields } from './setting-fields.ts'
+import { serverFields, settingFields } from './setting-fields.ts'
 import { type Report, walkDocument } from './walk.ts'
 import { findWarnings } from './warnings.ts'
 
@@ -70,9 +70,11 @@ export type FileWord = ReturnType<typeof loadFileWord>
 
 /** Reads what commands want to know of a file that they do not apply. */
 export function loadFileWord(source: ConfigSource) {
-  const { updates, settings, channels = [], groups = [], accounts = [] } = readSource(source).value
+  const { value } = readSource(source)
+  const { server, updates, settings, channels = [], groups = [], accounts = [] } = value
   const threshold = settings?.balance_low_threshold
   return {
+    listen: serverFields.listen.fromFile(server?.listen),
     /** `settings.balance_low_threshold`, or its default. */
     balanceLowNano: settingFields.balance_low_threshold.fromFile(threshold),
     /** Whether the file names it: then nothing else counts. */
