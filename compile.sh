@@ -9,6 +9,8 @@ Usage: ./compile.sh [--target TARGET]     build dist/tollgate, or dist/tollgate-
        ./compile.sh --test                build and run everything that must pass, on both databases; a run
                                           goes on to its end and names all that failed there
        ./compile.sh --test --store NAME   the same on one of them: sqlite or postgres
+       ./compile.sh --release VERSION     build all that people download into dist/release: VERSION is that
+                                          of package.json, or a pre-release of it, like 1.2.3-rc.1
        ./compile.sh --help
 
 TARGET is bun-<linux|darwin|windows>-<x64|arm64>, for Linux with -musl where needed:
@@ -24,6 +26,7 @@ misuse() { printf 'compile.sh: %s\n\n' "$*" >&2; usage >&2; exit 2; }
 mode=build
 target=
 store=
+version=
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
@@ -33,6 +36,9 @@ while [ $# -gt 0 ]; do
       [ $# -ge 2 ] || misuse '--target needs a value, for example bun-linux-arm64'
       target=$2; shift ;;
     --target=*) target=${1#--target=} ;;
+    --release)
+      [ $# -ge 2 ] || misuse '--release needs a version, for example 1.2.3'
+      mode=release; version=$2; shift ;;
     --store)
       [ $# -ge 2 ] || misuse '--store needs a value: sqlite or postgres'
       store=$2; shift ;;
@@ -110,32 +116,65 @@ prepare() {
     fail "no Bun $pinned in node_modules that runs on this machine ($(uname -sm)): delete node_modules and run this again"
 }
 
-# True when nothing that goes into the binary has changed since it was built.
+# Sets $runtime to the Bun of the target, which bun.lock names with its checksum; '' is that of this machine.
+find_runtime() {
+  runtime=
+  [ -n "$target" ] || return 0
+  package=@oven/$(printf '%s' "$target" | sed 's/arm64/aarch64/')
+  folder=.cache/runtimes/$target
+  if ! cmp -s bun.lock "$folder/.installed.lock"; then
+    say "Fetching the runtime of $target …"
+    platform=${target#bun-}
+    platform=${platform%-musl}
+    os=${platform%-*}
+    [ "$os" != windows ] || os=win32
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    printf '{"dependencies":{"%s":"%s"}}\n' "$package" "$pinned" >"$folder/package.json"
+    cp bun.lock "$folder/bun.lock"
+    (cd -- "$folder" && "$bun" install --ignore-scripts --silent "--os=$os" "--cpu=${platform#*-}") ||
+      fail "the runtime of $target could not be fetched: see the lines above"
+    cp bun.lock "$folder/.installed.lock"
+  fi
+  for runtime in "$folder/node_modules/$package/bin/bun" "$folder/node_modules/$package/bin/bun.exe"; do
+    if [ -f "$runtime" ]; then return; fi
+  done
+  fail "there is no runtime in $folder: remove that folder and run this again"
+}
+
+# True when nothing that goes into the binary has changed since it was built. A release is always built anew.
 is_fresh() {
-  [ -f "$1" ] && [ -z "$(find src data package.json bun.lock tsconfig.json compile.sh -newer "$1" 2>/dev/null | head -n 1)" ]
+  [ -z "${RELEASE_FACTS:-}" ] && [ -f "$1" ] && [ -z "$(find src data package.json bun.lock tsconfig.json compile.sh -newer "$1" 2>/dev/null | head -n 1)" ]
 }
 
 # Builds for a target ('' is this machine) into $1.
 build() {
-  if is_fresh "$1"; then
-    say "$1 is up to date"
+  output=$1
+  if is_fresh "$output"; then
+    say "$output is up to date"
     return
   fi
-  say "Building $1 …"
+  say "Building $output …"
   mkdir -p dist .cache
   : >.cache/build-started
-  # Nothing is renamed (no plain --minify): libraries tell their errors apart by the names of classes, and
-  # one of them lets values out of their range pass when its own name is another. It costs 2 MB of 150.
+  find_runtime
   # The console is built first, renamed and compressed as browsers get it.
   "$bun" src/app/console/write-pack.ts .cache/console.pack ||
     fail "the build of the console failed: see the lines above"
-  "$bun" build --compile ${target:+"--target=$target"} --minify-syntax --minify-whitespace --bytecode --splitting --format=esm \
+  # What a release says of itself, from data/release/programs.ts to src/lib/build-info.ts.
+  set --
+  for fact in ${RELEASE_FACTS:-}; do
+    set -- "$@" --define "TOLLGATE_${fact%%=*}=\"${fact#*=}\""
+  done
+  # Nothing is renamed (no plain --minify): libraries tell their errors apart by the names of classes, and
+  # one of them lets values out of their range pass when its own name is another. It costs 2 MB of 150.
+  "$bun" build --compile ${target:+"--target=$target" "--compile-executable-path=$runtime"} "$@" --minify-syntax --minify-whitespace --bytecode --splitting --format=esm \
     --sourcemap --define process.env.NODE_ENV='"production"' --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
-    src/main.ts .cache/console.pack --outfile "$1" ||
-    fail "the build of $1 failed: see the lines above"
+    src/main.ts .cache/console.pack --outfile "$output" ||
+    fail "the build of $output failed: see the lines above"
   rm -f dist/*.map # the program carries its source maps itself
   # A file edited while the build ran is newer than this, so that the next run builds again.
-  touch -r .cache/build-started "$1"
+  touch -r .cache/build-started "$output"
 }
 
 prepare
@@ -150,6 +189,7 @@ case $mode in
     cd -- "$origin"
     exec "$project/dist/tollgate" demo "$@"
     ;;
+  release) exec "$bun" data/release/main.ts "$version" ;;
   test)
     heading 'build'
     build dist/tollgate

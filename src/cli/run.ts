@@ -67,6 +67,9 @@ const commands: ReadonlyMap<string, () => Promise<Adding>> = new Map([
   ['job', async () => (await import('./job.ts')).addJob],
 ])
 
+/** All commands, for what is made from them: completions, man pages. */
+export const allCommands = (): Promise<Command> => createProgram([], undefined)
+
 async function createProgram(args: readonly string[], group: Group | undefined): Promise<Command> {
   const program = new Command('tollgate')
     .description('An LLM gateway with a price on every model. Without a command: serve.')

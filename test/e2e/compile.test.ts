@@ -22,7 +22,7 @@ describe('compile.sh', () => {
   test('shows its usage with --help', async () => {
     const { stdout, exitCode } = await run(script, ['--help'])
     expect(exitCode).toBe(0)
-    for (const option of ['--run', '--test', '--store', '--target'])
+    for (const option of ['--run', '--test', '--store', '--target', '--release'])
       expect(stdout).toContain(option)
   })
 
@@ -36,6 +36,11 @@ describe('compile.sh', () => {
     [['--test', '--store', 'mysql'], 'unknown store: mysql'],
     [['--store', 'postgres'], '--store says where tests keep their data: it needs --test'],
     [['--test', '--store'], '--store needs a value'],
+    [['--release'], '--release needs a version'],
+    [
+      ['--release', '1.2.3', '--target', 'bun-linux-x64'],
+      "--target and --release can't be combined",
+    ],
   ])('refuses %p, names what is wrong and shows the usage', async (args, message) => {
     const { stdout, stderr, exitCode } = await run(script, args)
     expect(exitCode).toBe(2)

@@ -39,6 +39,7 @@ export const buildConsole = () =>
     minify: true,
     splitting: true,
     define: { 'process.env.NODE_ENV': '"production"' },
+    metafile: true,
   })
 
 /** Builds the console. `brotliQuality`: 11 takes seconds, and is for what is kept. */

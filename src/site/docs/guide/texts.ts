@@ -19,6 +19,7 @@ import enSecurity from '../../../../data/docs/en/12-security.md' with { type: 't
 import enMonitoring from '../../../../data/docs/en/13-monitoring.md' with { type: 'text' }
 import enCapacity from '../../../../data/docs/en/14-capacity.md' with { type: 'text' }
 import enTroubleshooting from '../../../../data/docs/en/15-troubleshooting.md' with { type: 'text' }
+import enInstall from '../../../../data/docs/en/16-install.md' with { type: 'text' }
 import zhBegin from '../../../../data/docs/zh/01-begin.md' with { type: 'text' }
 import zhClients from '../../../../data/docs/zh/02-clients.md' with { type: 'text' }
 import zhChannelsAndVendors from '../../../../data/docs/zh/03-channels-and-vendors.md' with {
@@ -40,6 +41,7 @@ import zhSecurity from '../../../../data/docs/zh/12-security.md' with { type: 't
 import zhMonitoring from '../../../../data/docs/zh/13-monitoring.md' with { type: 'text' }
 import zhCapacity from '../../../../data/docs/zh/14-capacity.md' with { type: 'text' }
 import zhTroubleshooting from '../../../../data/docs/zh/15-troubleshooting.md' with { type: 'text' }
+import zhInstall from '../../../../data/docs/zh/16-install.md' with { type: 'text' }
 
 /** A page's Markdown: `name` is that of its file without number and ending. */
 export interface GuideText {
@@ -65,6 +67,7 @@ export const guideTexts: Readonly<Record<'en' | 'zh', readonly GuideText[]>> = {
     { name: 'monitoring', text: enMonitoring },
     { name: 'capacity', text: enCapacity },
     { name: 'troubleshooting', text: enTroubleshooting },
+    { name: 'install', text: enInstall },
   ],
   zh: [
     { name: 'begin', text: zhBegin },
@@ -82,5 +85,6 @@ export const guideTexts: Readonly<Record<'en' | 'zh', readonly GuideText[]>> = {
     { name: 'monitoring', text: zhMonitoring },
     { name: 'capacity', text: zhCapacity },
     { name: 'troubleshooting', text: zhTroubleshooting },
+    { name: 'install', text: zhInstall },
   ],
 }
