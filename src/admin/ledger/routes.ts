@@ -4,8 +4,7 @@ import { formatNano } from '../../billing/money.ts'
 import { exportLines, ledgerFields } from '../../billing/receipt/fields.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { ListStore } from '../../store/ports/lists.ts'
-import type { LedgerEntry as Row } from '../../store/ports/records.ts'
+import type { ListedEntry, ListStore } from '../../store/ports/lists.ts'
 import type { Guard, SignedIn } from '../access.ts'
 import { createExportPlaces, download, tableTypes } from '../download.ts'
 import { forUsers, ListOf, PageQuery, success } from '../envelope.ts'
@@ -21,6 +20,10 @@ export const LedgerEntry = Type.Object({
   amount: Type.String({ description: 'USD, exact and signed: a charge is negative.' }),
   balance_after: Type.String({ description: 'USD, exact.' }),
   request_id: orNull(Type.String(), 'Of a charge.'),
+  model: orNull(
+    Type.String(),
+    'Of a charge, as the client wrote it; null: its request is no longer kept.',
+  ),
   reason: orNull(Type.String(), 'Of a change by hand.'),
 })
 export type LedgerEntry = Static<typeof LedgerEntry>
@@ -73,13 +76,14 @@ const filterOf = ({ accountId }: SignedIn, { kind, ...span }: LedgerQuery) => ({
   ...readSpan(span),
 })
 
-export const viewEntry = (row: Row): LedgerEntry => ({
+export const viewEntry = (row: ListedEntry): LedgerEntry => ({
   id: row.id,
   created_at: isoTime(row.createdAt),
   kind: row.kind,
   amount: formatNano(row.amountNano),
   balance_after: formatNano(row.balanceAfterNano),
   request_id: row.requestId,
+  model: row.model,
   reason: row.reason,
 })
 

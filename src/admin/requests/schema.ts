@@ -115,6 +115,7 @@ const attempt = {
 
 const receipt = {
   ...fields,
+  token_id: Type.Integer(),
   estimated_reason: orNull(Type.String()),
   clamped_reason: orNull(Type.String()),
   usage_raw: Type.Unknown(),

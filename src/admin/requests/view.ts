@@ -43,7 +43,8 @@ const inUsd = <View extends { readonly differences: readonly string[] }>(
   rows: ReceiptRows,
   view: View,
 ) => ({
-  ...{ ...view, amount: formatNano(rows.request.amountNano), bill: toBill(rows) },
+  ...{ ...view, token_id: rows.request.tokenId },
+  ...{ amount: formatNano(rows.request.amountNano), bill: toBill(rows) },
   differences: [...view.differences],
 })
 

@@ -19,6 +19,12 @@ const fallback: PageSite = {
 /** The operator's name, logo and accent. */
 export const pageSite: PageSite = { ...fallback, ...readHead() }
 
+/** Where a contact leads: mail, or an address. Undefined: it is words alone. */
+export function contactHref(contact: string): string | undefined {
+  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(contact)) return `mailto:${contact}`
+  return /^https?:\/\/\S+$/.test(contact) ? contact : undefined
+}
+
 function readHead(): Partial<PageSite> {
   const { content = '{}' } = document.querySelector<HTMLMetaElement>('meta[name=site]') ?? {}
   return JSON.parse(content)

@@ -1,5 +1,5 @@
 import { bilingual, useText } from '../lib/language.ts'
-import { pageSite } from '../lib/site.ts'
+import { contactHref, pageSite } from '../lib/site.ts'
 
 const texts = bilingual({
   forgotten: ['Forgot the password?', '忘记密码？'],
@@ -37,8 +37,6 @@ export function Forgotten() {
 
 /** An address can be followed, and mail be written to. */
 function Contact({ of }: { readonly of: string }) {
-  const isMail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(of)
-  const isAddress = /^https?:\/\/\S+$/.test(of)
-  if (!isMail && !isAddress) return <b>{of}</b>
-  return <a href={isMail ? `mailto:${of}` : of}>{of}</a>
+  const href = contactHref(of)
+  return href === undefined ? <b>{of}</b> : <a href={href}>{of}</a>
 }

@@ -3,6 +3,7 @@ import type { Overview } from '../../admin/overview/schema.ts'
 import { shortMoney } from '../../look/money.ts'
 import { api, useCall, useMe } from '../lib/api.ts'
 import { bilingual, useText } from '../lib/language.ts'
+import { OperatorContact } from '../parts/operator.tsx'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
 import { ButtonLink, Figure, Hint, TextLink } from '../parts/text.tsx'
 import { RequestsFigure, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
@@ -53,7 +54,11 @@ function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days
     return (
       <Empty
         text={{ empty: text.noTokenTitle, emptyHint: text.noToken }}
-        action={<ButtonLink to="/tokens">{text.makeToken}</ButtonLink>}
+        action={
+          <ButtonLink to="/tokens" search={{ create: 1 }}>
+            {text.makeToken}
+          </ButtonLink>
+        }
       />
     )
   }
@@ -90,7 +95,7 @@ function Figures({ overview, days }: FiguresProps) {
       <Figure label={text.today} hint={text.utc} usd={spent_today} />
       <Figure label={text.month} hint={text.utc} usd={spent_this_month} />
       <Figure label={text.range(days)} usd={usage.sum.amount} />
-      <RequestsFigure label={text.requests} sum={usage.sum} to="/requests" />
+      <RequestsFigure label={text.requests(days)} sum={usage.sum} to="/requests" />
     </SimpleGrid>
   )
 }
@@ -101,7 +106,12 @@ function NoBalance({ balance, balance_state }: Overview) {
   const role = useMe().data?.role
   // An administrator's first steps put something on the account.
   if (balance_state !== 'used_up' || role !== 'user') return null
-  return <Hint>{text.noBalance(shortMoney(balance))}</Hint>
+  return (
+    <Hint>
+      {text.noBalance(shortMoney(balance))}
+      <OperatorContact />
+    </Hint>
+  )
 }
 
 function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
@@ -118,8 +128,8 @@ function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
       <Text size="sm">
         {isLow
           ? text.low(shortMoney(balance), shortMoney(balance_low_below))
-          : text.usedUp(shortMoney(balance))}{' '}
-        <TextLink to="/balance">{text.toBalance}</TextLink>
+          : text.usedUp(shortMoney(balance))}
+        <OperatorContact /> <TextLink to="/balance">{text.toBalance}</TextLink>
       </Text>
     </Alert>
   )
@@ -148,7 +158,7 @@ const texts = bilingual({
   toFirstSteps: ['First answer in three steps', '三步得到第一个回答'],
   toBalance: ['Balance and ledger', '余额与账单'],
   range: ['Spent in {days} days', '近 {days} 天消费'],
-  requests: ['Requests', '请求数'],
+  requests: ['Requests in {days} days', '近 {days} 天请求数'],
   noToken: [
     'A token is the API key that your programs send. Make one: ready-made snippets for each client come with it.',
     '令牌就是程序调用时使用的 API 密钥。创建后即可获得各客户端的接入示例。',

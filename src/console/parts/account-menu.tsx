@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import type { Me } from '../../admin/me/routes.ts'
 import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.ts'
 import { forgetTyped, leaving } from '../lib/unsaved.ts'
 import { MenuButton } from './menu-button.tsx'
 import { shellText } from './shell-text.ts'
+import { Money } from './text.tsx'
 import { mayLeave } from './unsaved.tsx'
 
 /** Who is signed in, and the way out. */
-export function AccountMenu({ email }: { readonly email: string }) {
+export function AccountMenu({ email, balance }: Pick<Me, 'email' | 'balance'>) {
   const text = useText(shellText)
   const signOut = async () => {
     if (!(await mayLeave())) return
@@ -36,6 +38,9 @@ export function AccountMenu({ email }: { readonly email: string }) {
       {(Menu) => (
         <>
           <Menu.Label className="cut">{email}</Menu.Label>
+          <Menu.Item component={Link} to="/balance" rightSection={<Money usd={balance} />}>
+            {text.balance}
+          </Menu.Item>
           <Menu.Item component={Link} to="/profile">
             {text.profile}
           </Menu.Item>

@@ -2,7 +2,7 @@ import { Button, type ButtonProps, Group, type ModalProps, Text } from '@mantine
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { faultText } from '../lib/error-text.ts'
 import { commonText, shownLanguage } from '../lib/language.ts'
 import { leaving } from '../lib/unsaved.ts'
@@ -144,19 +144,42 @@ export function Action({ label, ask, run, ...look }: ActionProps) {
 export interface DialogProps extends Omit<ModalProps, 'opened' | 'onClose' | 'children'> {
   readonly label: string
   readonly look?: ButtonProps
-  readonly children: (close: () => void) => ReactNode
+  /** Opens it without a press, as an address may ask; `onClosed` takes the wish back. */
+  readonly isWanted?: boolean
+  readonly onClosed?: () => unknown
+  readonly children?: (close: () => void) => ReactNode
+  /** What is in it instead of children, where its code is large: loaded when the dialog is first wanted. */
+  readonly load?: () => Promise<ComponentType<Closing>>
+}
+
+interface Closing {
+  readonly close: () => void
+}
+
+interface DialogCode {
+  readonly Modal: ComponentType<ModalProps>
+  readonly Content: ComponentType<Closing> | undefined
 }
 
 /** A button that opens a dialog, whose code is loaded with the first one. */
-export function Dialog({ label, look, title = label, children, ...modal }: DialogProps) {
-  const [isOpen, { open, close }] = useDisclosure()
-  const [loaded, setLoaded] = useState<typeof import('./dialog-code.ts')>()
+export function Dialog(props: DialogProps) {
+  const { label, look, title = label, isWanted = false, onClosed, children, load, ...modal } = props
+  const [isOpen, { open, close }] = useDisclosure(false, { onClose: onClosed })
+  const [loaded, setLoaded] = useState<DialogCode>()
   const press = () =>
     attempt(async () => {
-      setLoaded(await loadCode(() => import('./dialog-code.ts')))
+      const [{ Modal }, Content] = await Promise.all([
+        loadCode(() => import('./dialog-code.ts')),
+        load && loadCode(load),
+      ])
+      setLoaded({ Modal, Content })
       open()
       return undefined
     })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each wish
+  useEffect(() => {
+    if (isWanted) void press()
+  }, [isWanted])
   return (
     <>
       <Button {...look} {...opensDialog} onClick={() => void press()}>
@@ -164,7 +187,7 @@ export function Dialog({ label, look, title = label, children, ...modal }: Dialo
       </Button>
       {loaded && (
         <loaded.Modal opened={isOpen} onClose={close} title={title} {...modal}>
-          {children(close)}
+          {loaded.Content ? <loaded.Content close={close} /> : children?.(close)}
         </loaded.Modal>
       )}
     </>

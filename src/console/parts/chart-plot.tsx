@@ -8,7 +8,8 @@ interface ChartPlotProps {
   readonly series: readonly ChartSeries[]
   readonly labels: readonly string[]
   readonly scheme: Scheme
-  readonly scale: (height: number) => string
+  /** What stands beside the marks of the scale. */
+  readonly scale: (heights: readonly number[]) => readonly string[]
   /** Where the pointer is; null: nowhere. */
   readonly onPoint: (at: { readonly index: number; readonly left: number } | null) => void
   /** A column was clicked at this height. */
@@ -74,7 +75,7 @@ function optionsOf(props: ChartPlotProps, element: HTMLElement): uPlot.Options {
         space: 64,
         values: (_plot, splits) => splits.map((split) => labels[split] ?? ''),
       },
-      { ...axis, size: 64, values: (_plot, splits) => splits.map(scale) },
+      { ...axis, size: 64, values: (_plot, splits) => [...scale(splits)] },
     ],
     series: [
       {},

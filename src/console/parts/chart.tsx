@@ -39,7 +39,9 @@ export interface ChartProps {
   readonly times: readonly ChartTime[]
   /** At most some twelve: more are not told apart. */
   readonly series: readonly ChartSeries[]
-  readonly scale: (height: number) => string
+  readonly scale: (heights: readonly number[]) => readonly string[]
+  /** What it all adds up to. */
+  readonly sum?: ReactNode
   /** Of each time, exactly; where the series add up to something. */
   readonly totals?: readonly string[]
   readonly note?: string
@@ -51,7 +53,7 @@ export interface ChartProps {
 
 /** Figures by time, as a chart or as a table. What is not known is a gap, never nought. */
 export function Chart(props: ChartProps) {
-  const { title, series, note } = props
+  const { title, series, note, sum } = props
   const text = useText(chartText)
   const [isTable, setIsTable] = useState(false)
   const other = isTable ? text.asChart : text.asTable
@@ -59,9 +61,16 @@ export function Chart(props: ChartProps) {
     <Card withBorder padding="md" component="section" aria-label={title} miw={0} h="100%">
       <Stack gap="xs">
         <Group justify="space-between" wrap="nowrap" align="flex-start">
-          <Title order={2} size="h5" miw={0}>
-            {title}
-          </Title>
+          <div>
+            <Title order={2} size="h5" miw={0}>
+              {title}
+            </Title>
+            {sum !== undefined && (
+              <Text fz="lg" fw={600} component="div">
+                {sum}
+              </Text>
+            )}
+          </div>
           <Button
             {...{ variant: 'default', size: 'compact-xs', flex: 'none' }}
             aria-label={`${other}: ${title}`}

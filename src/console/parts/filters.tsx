@@ -1,7 +1,7 @@
 import { Select, type SelectProps, TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { commonText, useText } from '../lib/language.ts'
 import { toLocalInput } from './form-fields.ts'
 
@@ -99,26 +99,51 @@ interface FilterProps extends TextInputProps {
   readonly name: string
 }
 
-/** Narrows a list to a text, which holds when the field is left, or by Enter. */
-export function TextFilter({ name, ...props }: FilterProps) {
+interface TextFilterProps extends FilterProps {
+  /** What is usually meant: the browser offers it. */
+  readonly known?: readonly string[]
+}
+
+/** Narrows a list to a text, which holds when the field is left, by Enter, or as it is picked. */
+export function TextFilter({ name, known = [], ...props }: TextFilterProps) {
   const [filters, set] = useFilters()
+  const list = useId()
   const now = filters[name] ?? ''
+  const [typed, setTyped] = useState(now)
+  useEffect(() => setTyped(now), [now])
   const take = (input: HTMLInputElement) => {
     const value = input.value.trim()
     if (value !== now && input.checkValidity()) set({ [name]: value })
   }
   return (
-    <TextInput
-      key={now}
-      {...props}
-      defaultValue={now}
-      onBlur={({ currentTarget }) => take(currentTarget)}
-      onKeyDown={({ key, currentTarget }) => {
-        if (key === 'Enter') take(currentTarget)
-      }}
-    />
+    <>
+      <TextInput
+        {...props}
+        list={known.length === 0 ? undefined : list}
+        value={typed}
+        onChange={({ currentTarget, nativeEvent }) => {
+          setTyped(currentTarget.value)
+          if (isPicked(nativeEvent)) take(currentTarget)
+        }}
+        onBlur={({ currentTarget }) => take(currentTarget)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Enter') take(currentTarget)
+        }}
+      />
+      {known.length > 0 && (
+        <datalist id={list}>
+          {known.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </>
   )
 }
+
+/** Whether a text was picked from what the browser offers. */
+const isPicked = (event: Event) =>
+  event instanceof InputEvent && event.inputType === 'insertReplacementText'
 
 /** Narrows a list by a time: written in local time, in the address in UTC. */
 export function TimeFilter({ name, label }: FilterProps) {

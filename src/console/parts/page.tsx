@@ -5,7 +5,7 @@ import { Fragment, type ReactNode, useEffect } from 'react'
 import { type Called, useCall, useMe } from '../lib/api.ts'
 import { failureWords } from '../lib/failure-words.ts'
 import { bilingual, commonText, useLanguage, useText } from '../lib/language.ts'
-import { AnchorLink, Hint, LongText } from './text.tsx'
+import { AnchorLink, ButtonLink, Hint, LongText } from './text.tsx'
 
 interface PageFrameProps {
   readonly title: string
@@ -222,6 +222,10 @@ export function Fault({ error }: { readonly error: unknown }) {
 
 const notFoundTexts = bilingual({
   title: ['There is no such page', '页面不存在'],
+  hint: [
+    'The address may be mistyped, or the page was moved. The menu leads to all that there is.',
+    '地址可能有误，或页面已移动。可从菜单进入其他页面。',
+  ],
 })
 
 /** For addresses that lead nowhere. */
@@ -230,10 +234,13 @@ export function NotFound() {
   return (
     <Center mih="50vh">
       <Stack align="center" p="md" ta="center">
-        <Title order={1}>{text.title}</Title>
-        <Text>
-          <AnchorLink to="/">{text.back}</AnchorLink>
-        </Text>
+        <Title order={1} size="h2">
+          {text.title}
+        </Title>
+        <Text c="dimmed">{text.hint}</Text>
+        <ButtonLink variant="default" to="/">
+          {text.back}
+        </ButtonLink>
       </Stack>
     </Center>
   )

@@ -52,7 +52,7 @@ export function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
         {places.length > 0 && (
           <Spotlight.ActionsGroup label={text.pages}>
             {places.map((place) => (
-              <Way key={place.to} way={place} />
+              <Way key={place.label} way={place} />
             ))}
           </Spotlight.ActionsGroup>
         )}
@@ -94,15 +94,17 @@ function Way({ way: { to, label, hint, search, isSite } }: { readonly way: WayTo
 function usePlaces(groups: readonly MenuGroup[], typed: string): readonly WayTo[] {
   const text = useText(shellText)
   const words = typed.toLowerCase().split(/\s+/)
-  return groups
-    .flatMap(({ title, places }) =>
-      places.map(({ to, name, isSite }) => ({ to, isSite, label: text[name], hint: text[title] })),
-    )
-    .concat({ to: '/profile', isSite: undefined, label: text.profile, hint: text.account })
-    .filter(({ label, hint }) => {
-      const name = `${label} ${hint}`.toLowerCase()
-      return words.every((word) => name.includes(word))
-    })
+  const ofMenu: readonly WayTo[] = groups.flatMap(({ title, places }) =>
+    places.map(({ to, name, isSite }) => ({ to, isSite, label: text[name], hint: text[title] })),
+  )
+  const others: readonly WayTo[] = [
+    { to: '/profile', label: text.profile, hint: text.account },
+    { to: '/tokens', search: { create: '1' }, label: text.makeToken, hint: text.tokens },
+  ]
+  return [...ofMenu, ...others].filter(({ label, hint }) => {
+    const name = `${label} ${hint}`.toLowerCase()
+    return words.every((word) => name.includes(word))
+  })
 }
 
 const paletteText = bilingual({

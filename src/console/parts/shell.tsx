@@ -52,7 +52,7 @@ function Frame({ me, notice }: FrameProps) {
         </Link>
         <PaletteButton groups={groups} isAdmin={me.role === 'admin'} />
         <LookMenu />
-        <AccountMenu email={me.email} />
+        <AccountMenu {...me} />
       </header>
       <SideMenu groups={groups} />
       <main id="content" tabIndex={-1}>

@@ -13,8 +13,8 @@ import {
 import { createLink } from '@tanstack/react-router'
 import { type ComponentProps, Fragment, type ReactNode } from 'react'
 import { shortMoney } from '../../look/money.ts'
-import { formatUsd } from '../lib/format.ts'
-import { bilingual, localeOf, useLanguage, useText } from '../lib/language.ts'
+import { formatTime, formatUsd } from '../lib/format.ts'
+import { bilingual, useLanguage, useText } from '../lib/language.ts'
 
 type Props = TextProps & Omit<ComponentProps<'p'>, keyof TextProps>
 
@@ -46,15 +46,17 @@ interface MoneyProps {
   readonly usd: string
   /** In a `Figure`: a long amount is written smaller, so that it stands in one line. */
   readonly fits?: boolean
+  /** Shows all its decimals: a price, which people multiply. */
+  readonly isExact?: boolean
 }
 
 /**
  * An amount in USD, as the API writes it, in short; exact on hover. Never broken: halves would read as two
  * amounts. In tables the points stand below each other.
  */
-export function Money({ usd, fits = false }: MoneyProps) {
+export function Money({ usd, fits = false, isExact = false }: MoneyProps) {
   const exact = formatUsd(usd)
-  const shown = shortMoney(usd)
+  const shown = isExact ? exact : shortMoney(usd)
   const [whole = '', decimals = ''] = shown.split('.')
   return (
     <Text
@@ -80,11 +82,7 @@ const fittingSize = (signs: number) => `min(1em, calc(100cqi / ${signs * widthOf
 
 /** A time of the API (ISO 8601, UTC) as local time; UTC on hover. */
 export function Time({ at }: { readonly at: string }) {
-  const { language } = useLanguage()
-  const local = new Intl.DateTimeFormat(localeOf(language), {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
-  }).format(new Date(at))
+  const local = formatTime(new Date(at), useLanguage().language)
   return (
     <time dateTime={at} title={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}>
       {/* Day and time of day may stand below each other, but neither is broken. */}
@@ -98,7 +96,7 @@ export function Time({ at }: { readonly at: string }) {
   )
 }
 
-/** `Nov 22, 2026,` and `4:40:01 PM`; `2026年11月22日` and `16:40:01`. */
+/** `Nov 22,` and `4:40:01 PM`; `11月22日` and `16:40:01`. */
 function partsOf(local: string): readonly string[] {
   const time = local.search(/\d{1,2}:\d\d/)
   return [local.slice(0, time).trim(), local.slice(time)].filter((part) => part !== '')
@@ -106,9 +104,28 @@ function partsOf(local: string): readonly string[] {
 
 const texts = bilingual({ copy: ['Copy', '复制'], copied: ['Copied', '已复制'] })
 
+interface CopyProps extends ButtonProps {
+  readonly value: string
+  /** What the button says; usually `Copy`. */
+  readonly label?: string
+}
+
+/** Copies a text, and says that it did. */
+export function Copy({ value, label, ...look }: CopyProps) {
+  const text = useText(texts)
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Button size="xs" variant="default" onClick={copy} aria-live="polite" {...look}>
+          {copied ? text.copied : (label ?? text.copy)}
+        </Button>
+      )}
+    </CopyButton>
+  )
+}
+
 /** Text to be copied: a key, a command, a file. */
 export function Code({ children, label }: { readonly children: string; readonly label: string }) {
-  const text = useText(texts)
   return (
     <Group align="flex-start" gap="xs">
       <CodeText
@@ -123,13 +140,7 @@ export function Code({ children, label }: { readonly children: string; readonly 
       >
         {children}
       </CodeText>
-      <CopyButton value={children}>
-        {({ copied, copy }) => (
-          <Button size="xs" variant="default" onClick={copy} aria-live="polite">
-            {copied ? text.copied : text.copy}
-          </Button>
-        )}
-      </CopyButton>
+      <Copy value={children} />
     </Group>
   )
 }

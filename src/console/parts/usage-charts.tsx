@@ -1,7 +1,7 @@
 import { Box, SimpleGrid } from '@mantine/core'
 import { useMemo } from 'react'
-import type { UsageChart } from '../../admin/overview/schema.ts'
-import { formatDurationMark, formatUsd } from '../lib/format.ts'
+import type { Sums, UsageChart } from '../../admin/overview/schema.ts'
+import { formatDurationMark, formatUsd, moneyMarks } from '../lib/format.ts'
 import { formatCount, type Language, localeOf, useLanguage, useText } from '../lib/language.ts'
 import { Chart, type ChartProps, type ChartTime } from './chart.tsx'
 import {
@@ -11,6 +11,7 @@ import {
   spendingSeries,
   tokenSeries,
 } from './chart-data.ts'
+import { Money } from './text.tsx'
 import { usageText } from './usage-text.ts'
 
 interface UsageChartsProps extends Required<Pick<ChartProps, 'to' | 'openOthers'>> {
@@ -26,31 +27,43 @@ export function UsageCharts({ usage, ...links }: UsageChartsProps) {
   const { language } = useLanguage()
   const charts = useMemo(() => {
     const short = new Intl.NumberFormat(localeOf(language), { notation: 'compact' })
-    const exact = new Intl.NumberFormat(localeOf(language), { maximumSignificantDigits: 3 })
-    const scale = (count: number) => (Number.isInteger(count) ? short.format(count) : '')
-    const tokensOf = (time: UsageChart['times'][number]) =>
-      time.input_tokens + time.cache_read_tokens + time.cache_write_tokens + time.output_tokens
+    const share = new Intl.NumberFormat(localeOf(language), {
+      ...{ style: 'percent', maximumSignificantDigits: 2 },
+    })
+    const scale = (counts: readonly number[]) =>
+      counts.map((count) => (Number.isInteger(count) ? short.format(count) : ''))
+    const tokensOf = (sums: Sums) =>
+      sums.input_tokens + sums.cache_read_tokens + sums.cache_write_tokens + sums.output_tokens
+    const { sum } = usage
     const requests = usage.times.map((time) => formatCount(time.requests))
     const by = (title: string) => `${title} · ${text[usage.by]}`
     return [
       {
         ...{ title: by(text.spending), series: spendingSeries(usage, text) },
         totals: usage.times.map(({ amount }) => formatUsd(amount)),
-        scale: (usd: number) => `$${usd < 10_000 ? exact.format(usd) : short.format(usd)}`,
+        scale: (usd: readonly number[]) => moneyMarks(usd, short),
+        sum: <Money usd={sum.amount} />,
       },
       {
         ...{ title: by(text.requests), series: askedSeries(usage, text), scale, totals: requests },
+        sum: formatCount(sum.requests),
       },
       {
         ...{ title: text.tokens, series: tokenSeries(usage, text), scale },
         totals: usage.times.map((time) => formatCount(tokensOf(time))),
+        sum: formatCount(tokensOf(sum)),
       },
       {
         ...{ title: text.outcomes, series: requestSeries(usage, text), scale, totals: requests },
+        ...(sum.failed !== null &&
+          sum.requests > 0 && {
+            sum: text.failedShare(sum.failed, share.format(sum.failed / sum.requests)),
+          }),
       },
       {
         ...{ title: by(text.firstByte), kind: 'lines' as const, note: text.firstByteNote },
-        ...{ series: firstByteSeries(usage, text), scale: formatDurationMark },
+        ...{ series: firstByteSeries(usage, text) },
+        scale: (ms: readonly number[]) => ms.map(formatDurationMark),
       },
     ]
   }, [usage, text, language])

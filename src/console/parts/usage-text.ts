@@ -7,6 +7,7 @@ export const usageText = bilingual({
   outcomes: ['Requests by outcome', '请求结果'],
   requestCount: ['Requests', '请求数'],
   failedCount: ['{count} failed', '失败 {count} 次'],
+  failedShare: ['{count} failed, {share}', '失败 {count} 次，{share}'],
   whyFailed: ['Look at them', '查看失败请求'],
   firstByte: ['Time to first token', '首 Token 延迟'],
   firstByteNote: [

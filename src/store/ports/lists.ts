@@ -147,11 +147,17 @@ export interface NewRequests {
   readonly lastRow: number
 }
 
+/** A ledger entry, and what it was for. */
+export interface ListedEntry extends LedgerEntry {
+  /** The model of a charge; null: none, or its request is no longer kept. */
+  readonly model: string | null
+}
+
 /** Pages, sums and exports, in short steps. May reject with `ListsBusy`; lists with `BadCursor`. */
 export interface ListStore {
   requests(filter: RequestFilter, page: PageAsked): Promise<Listed<ListedRequest>>
   attempts(filter: ListedAttemptFilter, page: PageAsked): Promise<Listed<ListedAttempt>>
-  ledger(filter: LedgerFilter, page: PageAsked): Promise<Listed<LedgerEntry>>
+  ledger(filter: LedgerFilter, page: PageAsked): Promise<Listed<ListedEntry>>
   audit(filter: AuditFilter, page: PageAsked): Promise<Listed<AuditEntry>>
   accounts(filter: AccountFilter, page: PageAsked): Promise<Listed<AccountView>>
   /** Live tokens, with what was spent by now. */

@@ -1,4 +1,5 @@
 import { type Adjusted, type Adjustment, WouldOverdraw, WriteRefused } from '../ports/admin.ts'
+import type { ListedEntry } from '../ports/lists.ts'
 import type { LedgerEntry, RequestRow, Span } from '../ports/records.ts'
 import { selected } from '../schema/columns.ts'
 import { sql } from '../schema/sql.ts'
@@ -10,10 +11,15 @@ const fields = [
   ...['id', 'createdAt', 'kind', 'amountNano', 'requestId', 'reason', 'balanceAfterNano'],
 ]
 
+const selectFields = sql`SELECT ${selected('ledger', fields)}, account.email AS account`
+const fromLedger = sql`FROM ledger JOIN account ON account.id = ledger.account_id`
+
 /** Ledger entries with the name of their account: a query up to its WHERE clause. */
-export const selectLedger = sql<LedgerEntry>`
-  SELECT ${selected('ledger', fields)}, account.email AS account
-  FROM ledger JOIN account ON account.id = ledger.account_id`
+export const selectLedger = sql<LedgerEntry>`${selectFields} ${fromLedger}`
+
+/** The same with the model of a charge. */
+export const selectListedLedger = sql<ListedEntry>`${selectFields},
+  (SELECT model FROM request WHERE request.request_id = ledger.request_id) AS model ${fromLedger}`
 
 /** The newest ledger entries of a live account, newest last. Reads no others. */
 export function* listLedger(account: string, limit: number): Steps<LedgerEntry[]> {

@@ -19,8 +19,11 @@ describe('a ledger', () => {
   test('is one account’s own, newest first, in exact amounts', async () => {
     const { data } = await scene.ask('user', 'GET', path)
     expect(data.items).toMatchObject([
-      { kind: 'debit', amount: '-1.5', balance_after: '98.4998', request_id: null },
-      { kind: 'charge', amount: '-0.0002', balance_after: '99.9998', reason: null },
+      { kind: 'debit', amount: '-1.5', balance_after: '98.4998', request_id: null, model: null },
+      {
+        ...{ kind: 'charge', amount: '-0.0002', balance_after: '99.9998' },
+        ...{ reason: null, model: 'test-model' },
+      },
       { kind: 'opening', amount: '100', balance_after: '100' },
     ])
     const other = await scene.ask('other', 'GET', path)

@@ -4,7 +4,9 @@ import {
   formatDuration,
   formatDurationMark,
   formatRatio,
+  formatTime,
   formatUsd,
+  moneyMarks,
 } from '../../../src/console/lib/format.ts'
 
 test.each([
@@ -12,6 +14,22 @@ test.each([
   ['-1234.5', '−$1,234.50'],
   ['1234567.000000001', '$1,234,567.000000001'],
 ])('%s USD is %s', (usd, text) => expect(formatUsd(usd)).toBe(text))
+
+test('a time says its year where that is not the present one', () => {
+  const time = new Date(2026, 10, 22, 16, 40, 1)
+  expect(formatTime(time, 'zh', new Date(2026, 0, 1))).toBe('11月22日 16:40:01')
+  expect(formatTime(time, 'zh', new Date(2027, 0, 1))).toBe('2026年11月22日 16:40:01')
+})
+
+test('marks of money have as many decimals as each other', () => {
+  const short = new Intl.NumberFormat('en', { notation: 'compact' })
+  expect(moneyMarks([0, 0.5, 1, 1.5], short)).toEqual(['$0.00', '$0.50', '$1.00', '$1.50'])
+  expect(moneyMarks([0, 5, 10], short)).toEqual(['$0', '$5', '$10'])
+  expect(moneyMarks([0, 0.0025, 0.005], short)).toEqual(['$0.0000', '$0.0025', '$0.0050'])
+  // As floats are added up.
+  expect(moneyMarks([0.1 + 0.2], short)).toEqual(['$0.30'])
+  expect(moneyMarks([0, 20_000], short)).toEqual(['$0', '$20K'])
+})
 
 describe('marks beside a scale of times', () => {
   for (const marks of [

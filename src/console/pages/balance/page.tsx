@@ -7,6 +7,7 @@ import { isLess } from '../../lib/decimal.ts'
 import { bilingual, choicesOf, useText } from '../../lib/language.ts'
 import { Choice, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { column, figure, List } from '../../parts/list.tsx'
+import { OperatorContact } from '../../parts/operator.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { AnchorLink, Figure, Money, SmallHint, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
@@ -73,13 +74,13 @@ function Fields() {
   )
 }
 
-/** The request of a charge, the reason of a change by hand. */
-function About({ entry: { request_id: id, reason } }: { readonly entry: LedgerEntry }) {
+/** The model of a charge, which leads to its receipt; the reason of a change by hand. */
+function About({ entry: { request_id: id, model, reason } }: { readonly entry: LedgerEntry }) {
   const text = useText(balanceText)
   if (id === null) return <span className="cut">{reason ?? '–'}</span>
   return (
-    <AnchorLink size="sm" aria-label={`${text.request} ${id}`} to="/requests/$id" params={{ id }}>
-      {text.request}
+    <AnchorLink size="sm" className="cut" title={id} to="/requests/$id" params={{ id }}>
+      {model ?? text.request}
     </AnchorLink>
   )
 }
@@ -92,6 +93,7 @@ function Figures({ me }: { readonly me: Me }) {
       {isLess(balance, balance_low_below) && (
         <Alert color="yellow" title={text.lowTitle} role="alert">
           {text.low(shortMoney(balance_low_below))}
+          <OperatorContact />
         </Alert>
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">

@@ -1,20 +1,10 @@
-import {
-  Accordion,
-  Alert,
-  Button,
-  Card,
-  CopyButton,
-  Group,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Accordion, Alert, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { curlOf } from '../../../look/snippets.ts'
 import { api, CallFailed, call, useMe } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.ts'
-import { Code, Hint, LongText, Money, SmallHint, TextLink } from '../../parts/text.tsx'
+import { Code, Copy, Hint, LongText, Money, SmallHint, TextLink } from '../../parts/text.tsx'
 import { causeText } from '../requests/causes.ts'
 import type { Exchange } from './exchange.ts'
 import { texts } from './text.ts'
@@ -185,16 +175,12 @@ function RawExchange({ exchange }: { readonly exchange: Exchange }) {
   const command = curlOf(question, address)
   return (
     <>
-      <CopyButton value={command}>
-        {({ copied, copy }) => (
-          <Button
-            {...{ size: 'compact-xs', variant: 'default', w: 'fit-content', 'aria-live': 'polite' }}
-            onClick={copy}
-          >
-            {copied ? text.copied : text.copyCurl}
-          </Button>
+      <Group gap="xs">
+        {exchange.text !== '' && (
+          <Copy size="compact-xs" value={exchange.text} label={text.copyAnswer} />
         )}
-      </CopyButton>
+        <Copy size="compact-xs" value={command} label={text.copyCurl} />
+      </Group>
       <Accordion variant="contained">
         <Accordion.Item value="raw">
           <Accordion.Control>{text.raw}</Accordion.Control>

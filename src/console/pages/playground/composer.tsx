@@ -51,7 +51,7 @@ export function Composer(props: ComposerProps) {
     else if (!isAsking) onAsk()
   }
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" className="composer">
       <Textarea
         {...{ label: text.user, autosize: true, minRows: 3, maxRows: 16, value: draft.user }}
         description={text.userHint}
@@ -77,9 +77,11 @@ export function Composer(props: ComposerProps) {
         <Button disabled={isAsking} onClick={send}>
           {text.ask}
         </Button>
-        <Button variant="default" disabled={!isAsking} onClick={onStop}>
-          {text.stop}
-        </Button>
+        {isAsking && (
+          <Button variant="default" onClick={onStop}>
+            {text.stop}
+          </Button>
+        )}
         <FileButton multiple accept={imageTypes.join(',')} onChange={(files) => void attach(files)}>
           {(button) => (
             <Button {...button} variant="default">

@@ -60,9 +60,11 @@ export function useConversation() {
     isAsking: turns.at(-1)?.answers.some(({ phase }) => phase === 'asking') ?? false,
     ask,
     stop,
+    /** Takes all of it away; returns what brings it back. */
     clear() {
       stop()
       setTurns([])
+      return () => setTurns(turns)
     },
     /** Takes a question back, with all that came after it. */
     takeBack(id: number) {

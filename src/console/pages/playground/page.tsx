@@ -1,10 +1,11 @@
 import { Paper, SimpleGrid, Skeleton, Stack } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
+import { offerUndo } from '../../parts/action.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
 import { ButtonLink } from '../../parts/text.tsx'
-import { useGroups } from '../tokens/token-form.tsx'
+import { useGroups } from '../tokens/groups.ts'
 import { Answer } from './answer.tsx'
 import { AskedText, Composer, type Draft } from './composer.tsx'
 import { type Turn, useConversation } from './conversation.ts'
@@ -28,7 +29,11 @@ export function Page() {
       ) : tokens.data.items.length === 0 ? (
         <Empty
           text={{ empty: text.noTokenTitle, emptyHint: text.noToken }}
-          action={<ButtonLink to="/tokens">{text.makeToken}</ButtonLink>}
+          action={
+            <ButtonLink to="/tokens" search={{ create: 1 }}>
+              {text.makeToken}
+            </ButtonLink>
+          }
         />
       ) : (
         <Conversation offers={{ tokens: tokens.data.items, groups: groups.data.items }} />
@@ -73,8 +78,9 @@ function Conversation({ offers }: { readonly offers: Offers }) {
           turns.length === 0
             ? undefined
             : () => {
-                clear()
+                const restore = clear()
                 setDraft(start)
+                offerUndo(text.cleared, async () => restore())
               }
         }
       />
@@ -89,8 +95,11 @@ interface TurnViewProps {
 
 function TurnView({ turn: { id, user, images, answers }, onEdit }: TurnViewProps) {
   const text = useText(texts)
+  const top = useRef<HTMLDivElement>(null)
+  // The answer grows downwards: it is read from its question on.
+  useEffect(() => top.current?.scrollIntoView({ block: 'start' }), [])
   return (
-    <Stack gap="xs" component="section" aria-label={text.turn(id)}>
+    <Stack ref={top} className="turn" gap="xs" component="section" aria-label={text.turn(id)}>
       <Paper p="sm" bg="var(--mantine-color-default-hover)">
         <AskedText {...{ user, images, onEdit }} />
       </Paper>

@@ -17,7 +17,7 @@ import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { fieldsOf, inputsOf } from '../../parts/form.tsx'
 import { type ProtocolName, protocols } from '../channels/channel-fields.ts'
-import { callableOf } from '../tokens/token-form.tsx'
+import { callableOf } from '../tokens/groups.ts'
 import type { Settings } from './conversation.ts'
 import { texts } from './text.ts'
 

@@ -1,22 +1,11 @@
-import {
-  Anchor,
-  Box,
-  Button,
-  Center,
-  CopyButton,
-  Group,
-  Modal,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Anchor, Box, Button, Center, Group, Modal, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { modelPath } from '../../../look/model-path.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
 import { column, DataTable, figure } from '../../parts/list.tsx'
-import { Hint, Labelled, SmallHint } from '../../parts/text.tsx'
+import { Copy, Hint, Labelled, Money, SmallHint } from '../../parts/text.tsx'
 import type { Item, PlazaRow, Price, Tier } from './rows.ts'
 import { plazaText } from './text.ts'
 
@@ -105,13 +94,7 @@ function PublicPage({ model }: { readonly model: string }) {
       <Anchor size="sm" href={path} target="_blank" rel="noopener">
         {text.publicPage}
       </Anchor>
-      <CopyButton value={new URL(path, window.location.href).href}>
-        {({ copied, copy }) => (
-          <Button size="xs" variant="default" onClick={copy} aria-live="polite">
-            {copied ? text.linkCopied : text.copyLink}
-          </Button>
-        )}
-      </CopyButton>
+      <Copy value={new URL(path, window.location.href).href} label={text.copyLink} />
     </Group>
   )
 }
@@ -127,11 +110,11 @@ function Cell({ row: { tiers }, item }: { readonly row: PlazaRow; readonly item:
   const isOther = price.list !== null && price.list !== price.final
   return (
     <Box component="span" display="inline-block">
-      {formatUsd(price.final)}
+      <Money usd={price.final} isExact />
       {perCall && ` ${text.perCall}`}
       {isOther && price.list !== null && (
         <Text component="span" display="block" size="xs" c="dimmed">
-          {text.list} {formatUsd(price.list)}
+          {text.list} <Money usd={price.list} isExact />
         </Text>
       )}
     </Box>
@@ -189,12 +172,12 @@ function Prices({ tier }: { readonly tier: Tier }) {
       keyOf={({ item }) => item}
       columns={[
         column(text.what, ({ item }) => text[item]),
-        figure(text.base, ({ base }) => formatUsd(base)),
+        figure(text.base, ({ base }) => <Money usd={base} isExact />),
         {
           ...{ label: text.final, isFigure: true, className: 'strong' },
-          render: ({ final }) => formatUsd(final),
+          render: ({ final }) => <Money usd={final} isExact />,
         },
-        figure(text.list, ({ list }) => (list === null ? '–' : formatUsd(list))),
+        figure(text.list, ({ list }) => (list === null ? '–' : <Money usd={list} isExact />)),
       ]}
     />
   )

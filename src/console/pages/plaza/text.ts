@@ -14,7 +14,6 @@ export const plazaText = bilingual({
   detailsOf: ['Prices of {model} in {group}', '{model} 在 {group} 中的价格'],
   publicPage: ['Public page', '公开页面'],
   copyLink: ['Copy link', '复制链接'],
-  linkCopied: ['Link copied', '链接已复制'],
   what: ['What', '项目'],
   base: ['Base price', '基础价'],
   final: ['Final price', '最终价'],

@@ -102,6 +102,9 @@ interface Secret {
   readonly backup_codes: readonly string[]
 }
 
+/** What people type who can't scan: apps ask for the key, never for the address it stands in. */
+const keyIn = (uri: string) => new URL(uri).searchParams.get('secret') ?? uri
+
 /** Turning the second factor on and off; each needs the password. */
 export function TwoFactor({ isOn, hasPassword }: { isOn: boolean; hasPassword: boolean }) {
   const text = useText(profileText)
@@ -129,8 +132,8 @@ export function TwoFactor({ isOn, hasPassword }: { isOn: boolean; hasPassword: b
         <>
           <Text>{text.scan}</Text>
           <QRCodeSVG value={secret.totp_uri} size={192} marginSize={4} title={text.scan} />
-          <Text size="sm">{text.uri}</Text>
-          <Code label={text.uri}>{secret.totp_uri}</Code>
+          <Text size="sm">{text.appKey}</Text>
+          <Code label={text.appKey}>{keyIn(secret.totp_uri)}</Code>
           <Text size="sm">{text.backupHint}</Text>
           <Code label={text.backup}>{secret.backup_codes.join('\n')}</Code>
           {input.line('code', {

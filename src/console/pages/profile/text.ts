@@ -19,7 +19,7 @@ export const profileText = bilingual({
   turnOn: ['Turn on', '启用'],
   turnOff: ['Turn off', '停用'],
   scan: ['Scan it with an authenticator app; enter its code.', '用验证器应用扫描并输入验证码。'],
-  uri: ['Or enter this address in the app', '或在应用中输入此地址'],
+  appKey: ['Or enter this key in the app', '或在应用中手动输入此密钥'],
   code: ['Code from the app', '应用中的验证码'],
   backup: ['Backup codes', '备用码'],
   backupHint: ['Keep them: each works once without the app.', '请保存：丢失应用时各可用一次。'],

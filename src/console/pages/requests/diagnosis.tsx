@@ -15,6 +15,7 @@ import type { Diagnosis, Step } from '../../../admin/diagnosis/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatDuration, formatUsd } from '../../lib/format.ts'
 import { formatCount, type Language, localeOf, useLanguage, useText } from '../../lib/language.ts'
+import { OperatorContact } from '../../parts/operator.tsx'
 import { Loaded } from '../../parts/page.tsx'
 import { AnchorLink, Code } from '../../parts/text.tsx'
 import { causeText } from './causes.ts'
@@ -150,7 +151,10 @@ function Report({ report, number }: { report: Diagnosis['report']; number: numbe
         <Title order={3} size="h5">
           {number}. {steps.report}
         </Title>
-        <Text size="sm">{text.reportHint}</Text>
+        <Text size="sm">
+          {text.reportHint}
+          <OperatorContact />
+        </Text>
         <Code label={steps.report}>{lines.join('\n')}</Code>
       </Stack>
     </Card>

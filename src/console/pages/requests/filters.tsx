@@ -4,8 +4,10 @@ import { api, useCall } from '../../lib/api.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { Choice, TextFilter, TimeFilter, useFilters } from '../../parts/filters.tsx'
 import { protocols } from '../channels/channel-fields.ts'
+import { useGroups } from '../tokens/groups.ts'
 import { causeChoices } from './causes.ts'
 import { requestsText } from './text.ts'
+import { TimeChoice } from './time-choice.tsx'
 
 /** What a list can be filtered by; the names are those of the API and of the address. */
 const filterNames = [
@@ -27,7 +29,8 @@ export function useRequestFilters() {
   }
 }
 
-const always: readonly string[] = ['request_id', 'outcome']
+/** Those that stand above the others. */
+const always: readonly string[] = ['request_id', 'outcome', 'since', 'until']
 
 /** What the list is filtered by. */
 export function FilterBar({ isAll }: { readonly isAll: boolean }) {
@@ -46,6 +49,7 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
           value={filters.outcome ?? 'any'}
           onChange={(value) => set({ outcome: value === 'any' ? undefined : value })}
         />
+        <TimeChoice />
         <TextFilter
           name="request_id"
           label={text.requestId}
@@ -70,13 +74,15 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
 
 function MoreFilters({ isAll }: { readonly isAll: boolean }) {
   const text = useText(requestsText)
+  const groups = useGroups().data?.items ?? []
+  const models = [...new Set(groups.flatMap((group) => group.models))].sort()
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
       {!isAll && <TokenChoice />}
       {isAll && <TextFilter name="account" label={text.account} />}
       {isAll && <TextFilter name="channel" label={text.channel} />}
-      <TextFilter name="group" label={text.group} />
-      <TextFilter name="model" label={text.model} />
+      <TextFilter name="group" label={text.group} known={groups.map(({ name }) => name)} />
+      <TextFilter name="model" label={text.model} known={models} />
       <Choice name="cause" label={text.cause} searchable data={causeChoices('request')} />
       <TextFilter name="status" label={text.status} pattern="[1-5][0-9][0-9]" />
       <Choice name="protocol" label={text.protocol} searchable data={protocols} />

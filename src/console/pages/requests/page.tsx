@@ -1,22 +1,14 @@
-import {
-  Alert,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  Timeline,
-  Code as Word,
-} from '@mantine/core'
+import { SimpleGrid, Skeleton, Stack, Text, Timeline, Code as Word } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AnyReceipt, Receipt } from '../../../admin/requests/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { formatDuration, formatUsd } from '../../lib/format.ts'
-import { formatCount, textOf, useText } from '../../lib/language.ts'
+import { formatDuration } from '../../lib/format.ts'
+import { textOf, useText } from '../../lib/language.ts'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
-import { Code, Colon, FactList, Hint, Labelled, LongText, Time } from '../../parts/text.tsx'
+import { AnchorLink, Code, FactList, Hint, Labelled, LongText, Time } from '../../parts/text.tsx'
+import { BillCard, Note } from './bill.tsx'
 import { causeText } from './causes.ts'
 import { Result } from './columns.tsx'
 import { Why } from './diagnosis.tsx'
@@ -33,12 +25,16 @@ export function Page() {
       isAll ? call(api.admin.requests({ id }).get()) : call(api.requests({ id }).get()),
   })
   return (
-    <PageFrame title={text.title} description={text.description}>
+    <PageFrame
+      title={text.title}
+      description={text.description}
+      actions={<AnchorLink to={isAll ? '/admin/requests' : '/requests'}>{text.toList}</AnchorLink>}
+    >
       <Code label={text.id}>{id}</Code>
       <Loaded query={query} waiting={<Skeleton height={300} />}>
         {(receipt) => (
           <>
-            <Facts receipt={receipt} />
+            <Facts receipt={receipt} isAll={isAll} />
             {receipt.cause !== null && <Why id={id} isAll={isAll} />}
             <BillCard receipt={receipt} />
             <Attempts attempts={receipt.attempts} />
@@ -55,22 +51,23 @@ export function Page() {
   )
 }
 
+interface FactsProps {
+  readonly receipt: Receipt & Partial<Pick<AnyReceipt, 'upstream_model' | 'channel'>>
+  readonly isAll: boolean
+}
+
 /** What was asked, by whom, and how it ended. */
-function Facts({
-  receipt,
-}: {
-  receipt: Receipt & Partial<Pick<AnyReceipt, 'upstream_model' | 'channel'>>
-}) {
+function Facts({ receipt, isAll }: FactsProps) {
   const text = useText(receiptText)
-  const { upstream_model, upstream_protocol, client_protocol } = receipt
+  const { upstream_model, upstream_protocol, client_protocol, model, token } = receipt
   const isTranslated = upstream_protocol !== null && upstream_protocol !== client_protocol
   const facts: readonly (readonly [string, ReactNode])[] = [
     [text.time, <Time key="time" at={receipt.created_at} />],
-    [text.model, receipt.model ?? text.none],
+    [text.model, model === null ? text.none : <ModelLink key="model" model={model} />],
     ...(upstream_model ? [[text.upstreamModel, upstream_model] as const] : []),
     [text.group, receipt.group],
-    [text.token, receipt.token],
-    [text.account, receipt.account],
+    [text.token, isAll ? token : <TokenLink key="token" id={receipt.token_id} name={token} />],
+    ...(isAll ? [[text.account, receipt.account] as const] : []),
     ...(receipt.channel === undefined
       ? []
       : [[text.channel, receipt.channel ?? text.none] as const]),
@@ -98,122 +95,17 @@ function Facts({
   )
 }
 
-/** How the cost came about, so that a person can work it out again. */
-function BillCard({ receipt }: { readonly receipt: Receipt }) {
-  const text = useText(receiptText)
-  const { bill, differences, formula, tier_reason, ledger_id, reasoning_tokens } = receipt
-  return (
-    <TitledCard title={text.bill} size="h3">
-      <Stack gap="sm">
-        {differences.length > 0 && (
-          <Alert color="red" title={text.differences}>
-            <span lang="en">{differences.join(' ')}</span>
-          </Alert>
-        )}
-        {bill && bill.lines.length > 0 ? (
-          <BillTable bill={bill} amount={receipt.amount} />
-        ) : (
-          <Text>
-            {bill === null ? text.noPrice : bill.unit === 'free' ? text.free : text.nothingUsed}
-          </Text>
-        )}
-        {bill?.service_tiers.map(({ name, factor }) => (
-          <Text key={name} size="sm">
-            {text.serviceTier(name, factor)}
-          </Text>
-        ))}
-        {reasoning_tokens > 0 && <Text size="sm">{text.reasoning(reasoning_tokens)}</Text>}
-        {[receipt.estimated_reason, receipt.clamped_reason].map(
-          (reason) =>
-            reason && (
-              <Text key={reason} size="sm" lang="en">
-                {reason}
-              </Text>
-            ),
-        )}
-        {bill && bill.lines.length > 0 && (
-          <Stack gap={2}>
-            {tier_reason && <Note label={text.tier}>{text.tierOf(receipt, tier_reason)}</Note>}
-            {formula && <Note label={text.formula}>{text.formulaOf(formula)}</Note>}
-            {ledger_id !== null && <Note label={text.ledger}>{`#${ledger_id}`}</Note>}
-          </Stack>
-        )}
-      </Stack>
-    </TitledCard>
-  )
-}
-
-const Note = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  <LongText>
-    <Text span inherit c="dimmed">
-      {label}
-      <Colon />
-    </Text>
-    {children}
-  </LongText>
+/** What the model costs. */
+const ModelLink = ({ model }: { readonly model: string }) => (
+  <AnchorLink inherit to="/plaza" search={{ search: model }}>
+    {model}
+  </AnchorLink>
 )
 
-function BillTable({ bill, amount }: { bill: NonNullable<Receipt['bill']>; amount: string }) {
-  const text = useText(receiptText)
-  const isByToken = bill.unit === 'tokens'
-  return (
-    <Table.ScrollContainer
-      minWidth={0}
-      type="native"
-      tabIndex={0}
-      role="group"
-      aria-label={text.bill}
-    >
-      {/* Amounts have up to nine decimal places, and a phone shows them whole. */}
-      <Table horizontalSpacing={6} fz={{ base: 'xs', xs: 'sm' }}>
-        <Table.Caption className="visually-hidden">{text.bill}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th style={{ whiteSpace: 'nowrap' }}>
-              {isByToken ? text.kind : text.calls}
-            </Table.Th>
-            <Table.Th ta="end" style={{ whiteSpace: 'nowrap' }}>
-              {text.count}
-            </Table.Th>
-            <Table.Th ta="end">{isByToken ? text.pricePerMillion : text.pricePerCall}</Table.Th>
-            <Table.Th ta="end">{text.usd}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {bill.lines.map(({ name, unit, count, price, amount }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{textOf(text.lines, name) ?? name.replaceAll('_', ' ')}</Table.Td>
-              <Table.Td ta="end">{formatCount(count)}</Table.Td>
-              <Table.Td ta="end">
-                {unit === 'use' ? text.each(formatUsd(price)) : formatUsd(price)}
-              </Table.Td>
-              <Table.Td ta="end">{formatUsd(amount)}</Table.Td>
-            </Table.Tr>
-          ))}
-          <SumRow label={text.sum}>{formatUsd(bill.sum)}</SumRow>
-          <SumRow label={text.multiplier}>{`× ${bill.multiplier}`}</SumRow>
-          <SumRow label={text.total} isTotal>
-            {formatUsd(amount)}
-          </SumRow>
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
-
-interface SumRowProps {
-  readonly label: string
-  readonly isTotal?: boolean
-  readonly children: string
-}
-
-const SumRow = ({ label, isTotal = false, children }: SumRowProps) => (
-  <Table.Tr fw={isTotal ? 700 : undefined}>
-    <Table.Td colSpan={3}>{label}</Table.Td>
-    <Table.Td ta="end" style={{ whiteSpace: 'nowrap' }}>
-      {children}
-    </Table.Td>
-  </Table.Tr>
+const TokenLink = ({ id, name }: { readonly id: number; readonly name: string }) => (
+  <AnchorLink inherit to={`/tokens/${id}`}>
+    {name}
+  </AnchorLink>
 )
 
 type Attempt = Receipt['attempts'][number] & Partial<AnyReceipt['attempts'][number]>

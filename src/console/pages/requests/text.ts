@@ -34,6 +34,14 @@ export const requestsText = bilingual({
   status: ['Status', '状态码'],
   since: ['From', '开始时间'],
   until: ['Until', '结束时间'],
+  timeRange: ['Time range', '时间范围'],
+  anyTime: ['Any time', '不限时间'],
+  lastSpans: {
+    hour: ['Last hour', '最近 1 小时'],
+    day: ['Last 24 hours', '最近 24 小时'],
+    week: ['Last 7 days', '最近 7 天'],
+    month: ['Last 30 days', '最近 30 天'],
+  },
   more: ['More filters', '更多筛选'],
   fewer: ['Fewer filters', '收起筛选'],
   result: ['Result', '结果'],
@@ -59,6 +67,7 @@ const grouped = (count: number) => formatCount(count, 'zh')
 export const receiptText = bilingual({
   title: ['Request', '请求'],
   description: ['What was asked, its result and its cost.', '请求内容、结果及费用的计算过程。'],
+  toList: ['All requests', '全部请求'],
   facts: ['What was asked', '请求内容'],
   id: ['Request id', '请求 ID'],
   upstreamModel: ['Upstream’s model', '上游模型'],

@@ -10,8 +10,8 @@ import { Loaded } from '../../parts/page.tsx'
 import { ButtonLink, Code, Hint, Labelled } from '../../parts/text.tsx'
 import { Answer } from '../playground/answer.tsx'
 import { useAsk } from '../playground/ask-once.ts'
+import { useGroups } from '../tokens/groups.ts'
 import { SetUp } from '../tokens/set-up.tsx'
-import { useGroups } from '../tokens/token-form.tsx'
 import { texts } from './text.ts'
 
 interface Token {

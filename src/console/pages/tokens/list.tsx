@@ -1,14 +1,14 @@
 import { SimpleGrid } from '@mantine/core'
 import { api, call } from '../../lib/api.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
-import { Dialog } from '../../parts/action.tsx'
+import { Dialog, type DialogProps } from '../../parts/action.tsx'
 import { Choice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { useTokenBulk } from './bulk.ts'
 import { useTokenColumns } from './columns.tsx'
+import { useGroups } from './groups.ts'
 import { tokensText } from './text.ts'
-import { CreateToken, useGroups } from './token-form.tsx'
 
 const statuses = ['active', 'disabled'] as const
 
@@ -16,7 +16,7 @@ const statuses = ['active', 'disabled'] as const
 export function Page() {
   const text = useText(tokensText)
   const columns = useTokenColumns()
-  const [{ search, group, status }] = useFilters()
+  const [{ search, group, status, create: isWanted }, set] = useFilters()
   const { key, showAll } = useShowAll('search', 'group', 'status')
   const known = statuses.find((one) => one === status)
   const filter = {
@@ -25,13 +25,18 @@ export function Page() {
     ...(known && { status: known }),
   }
   const isFiltered = Object.keys(filter).length > 0
-  const create = (
-    <Dialog label={text.create} title={text.create} size="lg" closeOnClickOutside={false}>
-      {(close) => <CreateToken close={close} />}
-    </Dialog>
+  const create = (wish: Pick<DialogProps, 'isWanted' | 'onClosed'> = {}) => (
+    <Dialog
+      {...{ label: text.create, size: 'lg', closeOnClickOutside: false, ...wish }}
+      load={async () => (await import('./token-form.tsx')).CreateToken}
+    />
   )
+  const wanted = {
+    isWanted: isWanted !== undefined,
+    onClosed: () => isWanted !== undefined && set({ create: null }),
+  }
   return (
-    <PageFrame title={text.tokens} description={text.description} actions={create}>
+    <PageFrame title={text.tokens} description={text.description} actions={create(wanted)}>
       <Filters key={key} />
       <List
         queryKey={['tokens', filter]}
@@ -40,7 +45,7 @@ export function Page() {
         keyOf={({ id }) => id}
         caption={text.tokens}
         bulk={useTokenBulk()}
-        empty={<Empty text={text} showAll={isFiltered && showAll} action={create} />}
+        empty={<Empty text={text} showAll={isFiltered && showAll} action={create()} />}
       />
     </PageFrame>
   )

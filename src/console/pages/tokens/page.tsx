@@ -9,9 +9,10 @@ import { ById, PageFrame, Section, Warnings } from '../../parts/page.tsx'
 import { AnchorLink, FactList, Time } from '../../parts/text.tsx'
 import { Spent, State, useTokenActions } from './columns.tsx'
 import { changeOf, fieldOf, shown, type TokenValues, valuesOf } from './fields.ts'
+import { callableOf, useGroups } from './groups.ts'
 import { Reveal, SetUp } from './set-up.tsx'
 import { tokenFormText, tokensText, tokenText } from './text.ts'
-import { callableOf, TokenFields, useGroups } from './token-form.tsx'
+import { TokenFields } from './token-form.tsx'
 
 /** One API key: its state, its key, how clients use it, and what it may do. */
 export function Page() {

@@ -6,6 +6,7 @@ export const tokensText = bilingual({
   made: ['The token is ready', '令牌已创建'],
   keyHint: ['Copy the key now; later it takes your password.', '请立即复制，之后查看需要密码。'],
   done: ['Done', '完成'],
+  toToken: ['Open the token', '打开令牌'],
   searchHint: ['Name, or part of the key', '名称或密钥片段'],
   today: ['Today', '今日'],
   month: ['This month', '本月'],

@@ -1,9 +1,8 @@
-import { Button, Fieldset, Group, MultiSelect, Select, Stack, Text } from '@mantine/core'
+import { Button, Divider, Fieldset, Group, MultiSelect, Select, Stack, Text } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
-import type { OpenGroups } from '../../../admin/open-groups/routes.ts'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
-import { api, call, useCall } from '../../lib/api.ts'
+import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { useRefresh } from '../../parts/action.tsx'
 import { Fields } from '../../parts/fields.tsx'
@@ -11,6 +10,8 @@ import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
 import { ButtonLink, Code, Colon } from '../../parts/text.tsx'
 import { callFields, limitFields, newTokenOf, type TokenValues, valuesOf } from './fields.ts'
+import { callableOf, useGroups } from './groups.ts'
+import { SetUp } from './set-up.tsx'
 import { tokenFormText, tokensText } from './text.ts'
 
 interface TokenFieldsProps {
@@ -75,21 +76,6 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
   )
 }
 
-/** The groups that a token can belong to, with what can be called in them. */
-export const useGroups = () =>
-  useCall(['open-groups'], () => api.groups.get(), { staleTime: 30_000 })
-
-/** What a token of a group can call, of what it may, and which of it to begin with. */
-export function callableOf(
-  group: Pick<OpenGroups['items'][number], 'models' | 'suggested'> | undefined,
-  allowed: readonly string[],
-) {
-  const { models = [], suggested = [] } = group ?? {}
-  const isAllowed = (model: string) => allowed.length === 0 || allowed.includes(model)
-  const callable = models.filter(isAllowed)
-  return { models: callable, usual: suggested.find(isAllowed) ?? callable[0] }
-}
-
 /** Makes a token, then shows its key once. */
 export function CreateToken({ close }: { readonly close: () => void }) {
   const text = useText(tokensText)
@@ -124,8 +110,11 @@ export function CreateToken({ close }: { readonly close: () => void }) {
   )
 }
 
+/** The key, once, and how clients use it: the snippets have it in them. */
 function Issued({ issued: { token, key }, close }: { issued: IssuedToken; close: () => void }) {
   const text = useText(tokensText)
+  const groups = useGroups().data?.items ?? []
+  const group = groups.find(({ name }) => name === token.group)
   return (
     <Stack>
       <Text fw={600} role="status">
@@ -135,9 +124,11 @@ function Issued({ issued: { token, key }, close }: { issued: IssuedToken; close:
       </Text>
       <Text size="sm">{text.keyHint}</Text>
       <Code label={text.key}>{key}</Code>
+      <Divider label={text.setUp} labelPosition="left" />
+      <SetUp {...callableOf(group, token.models)} keyShown={key} />
       <Group justify="flex-end">
         <ButtonLink variant="default" onClick={close} to={`/tokens/${token.id}`}>
-          {text.setUp}
+          {text.toToken}
         </ButtonLink>
         <Button onClick={close}>{text.done}</Button>
       </Group>

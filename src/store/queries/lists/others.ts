@@ -4,6 +4,7 @@ import type {
   AuditFilter,
   DayUsage,
   LedgerFilter,
+  ListedEntry,
   ListedToken,
   ListedTokenFilter,
   ModelDayUsage,
@@ -14,7 +15,7 @@ import { addedDays } from '../../schema/records.ts'
 import { type Sql, sql } from '../../schema/sql.ts'
 import { isOverdrawn, readCounted } from '../accounts.ts'
 import { readAudit } from '../changes.ts'
-import { selectLedger } from '../ledger.ts'
+import { selectLedger, selectListedLedger } from '../ledger.ts'
 import { all, type Steps } from '../steps.ts'
 import { readToken, readUsed, selectTokens, unused } from '../tokens.ts'
 import { idsIn } from './reading.ts'
@@ -52,11 +53,16 @@ function indexOf({ accountId, kinds }: LedgerFilter): IdIndex | undefined {
   return { name: 'ledger_account', where: sql`account_id = ${accountId}` }
 }
 
-export const readEntries = (keys: readonly Key[], order = 'desc'): Steps<readonly LedgerEntry[]> =>
+/** Newest first. */
+export const readEntries = (keys: readonly Key[]): Steps<readonly ListedEntry[]> =>
   all(
-    sql<LedgerEntry>`${selectLedger} WHERE ledger.id IN (${idsOf(keys)})
-      ORDER BY ledger.id ${sql.raw(order)}`,
+    sql<ListedEntry>`${selectListedLedger} WHERE ledger.id IN (${idsOf(keys)})
+      ORDER BY ledger.id DESC`,
   )
+
+/** For an export, oldest first. */
+export const readBareEntries = (keys: readonly Key[]): Steps<readonly LedgerEntry[]> =>
+  all(sql<LedgerEntry>`${selectLedger} WHERE ledger.id IN (${idsOf(keys)}) ORDER BY ledger.id`)
 
 export function searchAccounts({
   search,

@@ -46,7 +46,7 @@ export function createLists(source: ListSource, clock: Clock): ListStore {
     },
     async *exportLedger(filter, signal) {
       const search = await others.searchLedger(filter, source)
-      yield* readAll(source, search, (keys) => others.readEntries(keys, 'asc'), { signal })
+      yield* readAll(source, search, others.readBareEntries, { signal })
     },
     newRequests: (...asked) => requests.readNewRequests(source, ...asked),
   }
