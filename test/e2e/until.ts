@@ -13,7 +13,9 @@ export async function until<Found>(
   for (;;) {
     const found = await find()
     if (found) return found as Exclude<Found, false | null | undefined>
-    if (ownTime.now() > limitMs) throw new Error(`Not within ${limitMs} ms: ${what}`)
-    await Bun.sleep(10)
+    const waitedMs = ownTime.now()
+    if (waitedMs > limitMs) throw new Error(`Not within ${limitMs} ms: ${what}`)
+    // Who asks a database costs it more than the wait is worth.
+    await Bun.sleep(Math.min(Math.max(10, waitedMs / 20), 100))
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { once } from '../../src/lib/once.ts'
 
 /** A fresh folder outside the project; `using` or `remove()` deletes it with all it holds. */
 export function createTempDir(name = 'tollgate-test'): TempDir {
@@ -22,9 +23,17 @@ export interface TempDir extends Disposable {
   remove(): void
 }
 
+/** Reads folders until this process is gone, which ends its input; waits for those who have files open. */
+const remover = once(() => {
+  const text = 'while IFS= read -r path; do set -- "$@" "$path"; done; sleep 1; rm -rf -- "$@"'
+  const child = spawn('sh', ['-c', text, 'sh'], {
+    ...{ detached: true, stdio: ['pipe', 'ignore', 'ignore'] },
+  })
+  child.unref()
+  return child
+})
+
 /** Removes a folder when this process is gone, however it went; "bun test" tells nobody of its end. */
 export function removeLater(path: string): void {
-  const text = 'while kill -0 "$1" 2>/dev/null; do sleep 0.5; done; sleep 1; rm -rf "$0"'
-  const words = ['-c', text, path, String(process.pid)]
-  spawn('sh', words, { detached: true, stdio: 'ignore' }).unref()
+  remover().stdin?.write(`${path}\n`)
 }

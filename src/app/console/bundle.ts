@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Coding } from '../../lib/accepted-coding.ts'
+import { once } from '../../lib/once.ts'
 import { unpackBundle } from './pack.ts'
 
 export interface ConsoleFile {
@@ -22,11 +23,13 @@ export interface ConsoleBundle {
 /** Path of the pages' files; the bundler puts a hash of the content into each name. */
 export const assetPath = '/console/assets/'
 
-/** The files of the console: packed into the program, or built now from source. */
+/** The files of the console: packed into the program, or built from source, once in a process. */
 export async function bundledFiles(): Promise<ConsoleBundle> {
   const pack = Bun.embeddedFiles.find((file) => 'name' in file && isPack(String(file.name)))
-  return pack ? unpackBundle(pack) : bundleFromSource({ brotliQuality: 5 })
+  return pack ? unpackBundle(pack) : builtFiles()
 }
+
+const builtFiles = once(() => bundleFromSource({ brotliQuality: 5 }))
 
 const isPack = (name: string) => /^console-\w+\.pack$/.test(name)
 
@@ -53,14 +56,19 @@ export async function bundleFromSource(options: {
   const files = outputs
     .filter(({ path }) => !path.endsWith('.html'))
     .map((output): ConsoleFile => {
-      const read = async () =>
+      const read = once(async () =>
         output.path.endsWith('.js')
           ? new TextEncoder().encode(placed(await output.text(), names))
-          : new Uint8Array(await output.arrayBuffer())
+          : new Uint8Array(await output.arrayBuffer()),
+      )
+      const coded = {
+        br: once(async () => compressBrotli(await read(), options.brotliQuality)),
+        gzip: once(async () => compressGzip(await read())),
+      }
       return {
         name: basename(output.path),
         contentType: output.type,
-        bytes: async (coding) => compress(await read(), { coding, ...options }),
+        bytes: (coding) => (coding === undefined ? read() : coded[coding]()),
       }
     })
   const [inside, outside] = await Promise.all([pageOf('index.html'), pageOf('outside.html')])
@@ -73,18 +81,16 @@ const placed = (text: string, names: ReadonlySet<string>) =>
     names.has(name) ? `${quote}${assetPath}${name}${quote}` : found,
   )
 
-const compressGzip = promisify(gzip)
-const compressBrotli = promisify(brotliCompress)
+const compressGzip = async (bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await promisify(gzip)(bytes, { level: 9 }))
 
-async function compress(
-  bytes: Uint8Array<ArrayBuffer>,
-  { coding, brotliQuality }: { coding: Coding | undefined; brotliQuality: number },
+async function compressBrotli(
+  bytes: Uint8Array,
+  quality: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (coding === undefined) return bytes
-  if (coding === 'gzip') return new Uint8Array(await compressGzip(bytes, { level: 9 }))
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+    [constants.BROTLI_PARAM_QUALITY]: quality,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   }
-  return new Uint8Array(await compressBrotli(bytes, { params }))
+  return new Uint8Array(await promisify(brotliCompress)(bytes, { params }))
 }
