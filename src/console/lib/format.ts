@@ -20,6 +20,15 @@ export function formatTime(time: Date, language: Language, now = new Date()): st
   }).format(time)
 }
 
+/** A UTC day of the API, `2026-11-22`, as `Nov 22`; with its year where that is not the present one. */
+export function formatDay(day: string, language: Language, now = new Date()): string {
+  const isThisYear = day.startsWith(`${now.getUTCFullYear()}-`)
+  return new Intl.DateTimeFormat(localeOf(language), {
+    ...(!isThisYear && { year: 'numeric' }),
+    ...({ month: 'short', day: 'numeric', timeZone: 'UTC' } as const),
+  }).format(new Date(day))
+}
+
 /** `850 ms`, `1.2 s`, `3 min 5 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`

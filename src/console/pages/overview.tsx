@@ -86,7 +86,7 @@ function Figures({ overview, days }: FiguresProps) {
   const text = useText(texts)
   const { usage, balance, reserved, spent_today, spent_this_month } = overview
   return (
-    <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm">
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
       <Figure
         label={text.balance}
         hint={reserved === '0' ? undefined : text.reserved(shortMoney(reserved))}
@@ -94,7 +94,6 @@ function Figures({ overview, days }: FiguresProps) {
       />
       <Figure label={text.today} hint={text.utc} usd={spent_today} />
       <Figure label={text.month} hint={text.utc} usd={spent_this_month} />
-      <Figure label={text.range(days)} usd={usage.sum.amount} />
       <RequestsFigure label={text.requests(days)} sum={usage.sum} to="/requests" />
     </SimpleGrid>
   )
@@ -157,7 +156,6 @@ const texts = bilingual({
   ],
   toFirstSteps: ['First answer in three steps', '三步得到第一个回答'],
   toBalance: ['Balance and ledger', '余额与账单'],
-  range: ['Spent in {days} days', '近 {days} 天消费'],
   requests: ['Requests in {days} days', '近 {days} 天请求数'],
   noToken: [
     'A token is the API key that your programs send. Make one: ready-made snippets for each client come with it.',

@@ -97,7 +97,12 @@ export function Fields<const D extends Definitions>(props: FieldsProps<D>) {
 }
 
 const Grid = ({ columns, children }: { columns: number; children: ReactNode }) => (
-  <SimpleGrid type="container" cols={{ base: 1, [`${columns * 150}px`]: columns }}>
+  <SimpleGrid
+    type="container"
+    cols={{ base: 1, [`${columns * 150}px`]: columns }}
+    // Inputs stand in line, also where only one of them has a hint.
+    style={{ alignItems: 'end' }}
+  >
     {children}
   </SimpleGrid>
 )

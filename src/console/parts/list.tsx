@@ -1,9 +1,10 @@
 import { Box, Button, Center, Skeleton, Stack, Table, type TableProps, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { bilingual, formatCount, useText } from '../lib/language.ts'
 import { type Bulk, BulkBar } from './bulk.tsx'
 import { ErrorNotice } from './page.tsx'
+import { useAlignedPoints } from './points.ts'
 import { ChooseAll, useChoosing, useSelection } from './selection.tsx'
 import { Hint, Time } from './text.tsx'
 
@@ -39,8 +40,10 @@ interface DataTableProps<Item> extends TableProps {
 /** A table where there is room, cards on a phone. */
 export const DataTable = <Item,>(props: DataTableProps<Item>) => {
   const { items, columns, keyOf, caption, isMarked, ...look } = props
+  const table = useRef<HTMLTableElement>(null)
+  useAlignedPoints(table, items)
   return (
-    <Table className="list" {...look}>
+    <Table ref={table} className="list" {...look}>
       {caption && <Table.Caption className="visually-hidden">{caption}</Table.Caption>}
       <Table.Thead>
         <Table.Tr>

@@ -169,6 +169,10 @@ const fileText = bilingual({
     'tollgate.yaml sets this: a change here lasts until the file is applied again, at each start and reload. To keep a change, make it in the file as well.',
     'tollgate.yaml 中写有此项：在这里的修改只保持到该文件下次被应用（每次启动和重新加载时）。要长期保留，请同时修改该文件。',
   ],
+  byOperator: [
+    'The operator of this gateway has set this up: what you change here may be taken back at the next restart. To keep a change, ask them.',
+    '此项由网关管理员设定：在这里的修改可能在网关下次重启后被还原。要长期保留，请联系管理员。',
+  ],
 })
 
 interface WarningsProps {
@@ -180,10 +184,11 @@ interface WarningsProps {
 
 /** What whoever changes something is warned of: that the file names it, and what is wrong with it. */
 export function Warnings({ of: { in_file, warnings = [] } }: WarningsProps) {
-  const { inFile } = useText(fileText)
+  const { inFile, byOperator } = useText(fileText)
+  const isAdmin = useMe().data?.role === 'admin'
   return (
     <>
-      {in_file && <Alert color="yellow">{inFile}</Alert>}
+      {in_file && <Alert color="yellow">{isAdmin ? inFile : byOperator}</Alert>}
       {warnings.map(({ field, message }) => (
         <Alert key={field} color="yellow">
           {message}

@@ -13,7 +13,7 @@ import {
 import { createLink } from '@tanstack/react-router'
 import { type ComponentProps, Fragment, type ReactNode } from 'react'
 import { shortMoney } from '../../look/money.ts'
-import { formatTime, formatUsd } from '../lib/format.ts'
+import { formatDay, formatTime, formatUsd } from '../lib/format.ts'
 import { bilingual, useLanguage, useText } from '../lib/language.ts'
 
 type Props = TextProps & Omit<ComponentProps<'p'>, keyof TextProps>
@@ -48,26 +48,29 @@ interface MoneyProps {
   readonly fits?: boolean
   /** Shows all its decimals: a price, which people multiply. */
   readonly isExact?: boolean
+  /** A change of a balance: what is added has a plus, and what is taken away is nothing to be alarmed at. */
+  readonly isChange?: boolean
 }
 
 /**
  * An amount in USD, as the API writes it, in short; exact on hover. Never broken: halves would read as two
  * amounts. In tables the points stand below each other.
  */
-export function Money({ usd, fits = false, isExact = false }: MoneyProps) {
+export function Money({ usd, fits = false, isExact = false, isChange = false }: MoneyProps) {
   const exact = formatUsd(usd)
   const shown = isExact ? exact : shortMoney(usd)
   const [whole = '', decimals = ''] = shown.split('.')
+  const isLess = usd.startsWith('-')
   return (
     <Text
       span
       inherit
       className="money"
       title={exact === shown ? undefined : exact}
-      data-small={decimals.length > 2 || undefined}
-      c={usd.startsWith('-') ? 'red' : undefined}
+      c={isChange ? (isLess ? undefined : 'green') : isLess ? 'red' : undefined}
       style={fits ? { fontSize: fittingSize(shown.length) } : undefined}
     >
+      {isChange && !isLess && '+'}
       {whole}
       <span>.{decimals}</span>
     </Text>
@@ -92,6 +95,15 @@ export function Time({ at }: { readonly at: string }) {
           <span style={{ whiteSpace: 'nowrap' }}>{part}</span>
         </Fragment>
       ))}
+    </time>
+  )
+}
+
+/** A day of the API, `2026-11-22`, as people write it. */
+export function Day({ of }: { readonly of: string }) {
+  return (
+    <time dateTime={of} title={`${of} UTC`} style={{ whiteSpace: 'nowrap' }}>
+      {formatDay(of, useLanguage().language)}
     </time>
   )
 }
@@ -124,8 +136,15 @@ export function Copy({ value, label, ...look }: CopyProps) {
   )
 }
 
+interface CodeProps {
+  readonly children: string
+  readonly label: string
+  /** Its lines are kept as they are, and scroll: broken ones mean something else. */
+  readonly isProgram?: boolean
+}
+
 /** Text to be copied: a key, a command, a file. */
-export function Code({ children, label }: { readonly children: string; readonly label: string }) {
+export function Code({ children, label, isProgram = false }: CodeProps) {
   return (
     <Group align="flex-start" gap="xs">
       <CodeText
@@ -133,10 +152,10 @@ export function Code({ children, label }: { readonly children: string; readonly 
         flex="1 1 18rem"
         miw={0}
         maw="100%"
-        className="cut"
+        className={isProgram ? undefined : 'cut'}
         tabIndex={0}
         aria-label={label}
-        style={{ whiteSpace: 'pre-wrap' }}
+        style={isProgram ? { overflowX: 'auto' } : { whiteSpace: 'pre-wrap' }}
       >
         {children}
       </CodeText>

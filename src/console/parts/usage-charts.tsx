@@ -36,7 +36,7 @@ export function UsageCharts({ usage, ...links }: UsageChartsProps) {
       sums.input_tokens + sums.cache_read_tokens + sums.cache_write_tokens + sums.output_tokens
     const { sum } = usage
     const requests = usage.times.map((time) => formatCount(time.requests))
-    const by = (title: string) => `${title} · ${text[usage.by]}`
+    const by = text.titleBy[usage.by]
     return [
       {
         ...{ title: by(text.spending), series: spendingSeries(usage, text) },

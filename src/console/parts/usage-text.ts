@@ -8,7 +8,14 @@ export const usageText = bilingual({
   requestCount: ['Requests', '请求数'],
   failedCount: ['{count} failed', '失败 {count} 次'],
   failedShare: ['{count} failed, {share}', '失败 {count} 次，{share}'],
-  whyFailed: ['Look at them', '查看失败请求'],
+  whyFailed: ['See them', '查看失败请求'],
+  titleBy: {
+    model: ['{title} by model', '{title}（按模型）'],
+    token: ['{title} by token', '{title}（按令牌）'],
+    account: ['{title} by account', '{title}（按账户）'],
+    channel: ['{title} by channel', '{title}（按渠道）'],
+    group: ['{title} by group', '{title}（按分组）'],
+  },
   firstByte: ['Time to first token', '首 Token 延迟'],
   firstByteNote: [
     'Mean, of those that were asked most. A gap: nothing was answered, or it was not measured.',
@@ -47,5 +54,5 @@ export const usageText = bilingual({
   splitBy: ['Split by', '拆分方式'],
   nothing: ['Nothing was asked in this time.', '此时段没有请求。'],
   spent: ['Spent', '消费'],
-  inAll: ['Sums', '用量合计'],
+  inAll: ['Usage', '用量合计'],
 })

@@ -171,7 +171,7 @@ function UsageParts({ usage, to, openOthers }: UsagePartsProps) {
     figure(text.output, ({ output_tokens }) => count(output_tokens)),
     figure(text.spent, ({ amount }) => <Money usd={amount} />),
   ]
-  const title = `${text.inAll} · ${text[usage.by]}`
+  const title = text.titleBy[usage.by](text.inAll)
   const rest = usage.parts.find(({ is_other }) => is_other)
   return (
     <TitledCard title={title}>

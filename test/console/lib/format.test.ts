@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   formatAgo,
+  formatDay,
   formatDuration,
   formatDurationMark,
   formatRatio,
@@ -19,6 +20,12 @@ test('a time says its year where that is not the present one', () => {
   const time = new Date(2026, 10, 22, 16, 40, 1)
   expect(formatTime(time, 'zh', new Date(2026, 0, 1))).toBe('11月22日 16:40:01')
   expect(formatTime(time, 'zh', new Date(2027, 0, 1))).toBe('2026年11月22日 16:40:01')
+})
+
+test('a day says its year where that is not the present one', () => {
+  const now = new Date('2026-12-31T23:30:00Z')
+  expect(formatDay('2026-01-01', 'zh', now)).toBe('1月1日')
+  expect(formatDay('2025-12-31', 'zh', now)).toBe('2025年12月31日')
 })
 
 test('marks of money have as many decimals as each other', () => {

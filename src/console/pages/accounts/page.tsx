@@ -168,7 +168,7 @@ function Ledger({ id }: { readonly id: number }) {
         columns={[
           column(text.time, ({ created_at }) => <Time at={created_at} />),
           column(text.kind, (entry) => text.kinds[entry.kind]),
-          figure(text.amount, ({ amount }) => <Money usd={amount} />),
+          figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
           figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
           column(text.what, ({ request_id, reason }) =>
             request_id === null ? (

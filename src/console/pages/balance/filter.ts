@@ -30,5 +30,5 @@ function startOf(day: string | undefined, later: number): string | undefined {
 }
 
 /** Where the same entries are as a file. */
-export const exportAddress = (filter: LedgerFilter, format: 'csv' | 'jsonl') =>
-  `/api/v1/ledger/export?${new URLSearchParams({ ...filter, format })}`
+export const exportAddress = (filter: LedgerFilter) =>
+  `/api/v1/ledger/export?${new URLSearchParams({ ...filter })}`

@@ -1,15 +1,16 @@
-import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Alert, SimpleGrid, TextInput } from '@mantine/core'
 import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { Me } from '../../../admin/me/routes.ts'
 import { shortMoney } from '../../../look/money.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { bilingual, choicesOf, useText } from '../../lib/language.ts'
+import { ExportMenu } from '../../parts/export-menu.tsx'
 import { Choice, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { column, figure, List } from '../../parts/list.tsx'
 import { OperatorContact } from '../../parts/operator.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
-import { AnchorLink, Figure, Money, SmallHint, Time } from '../../parts/text.tsx'
+import { AnchorLink, Figure, Money, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
 /** What is left of one's money, and where the rest has gone. */
@@ -20,23 +21,13 @@ export function Page() {
   const { key, showAll } = useShowAll('kind', 'since', 'until')
   const filter = readFilter(filters)
   return (
-    <PageFrame title={text.balance} description={text.description}>
+    <PageFrame
+      title={text.balance}
+      description={text.description}
+      actions={<ExportMenu address={exportAddress(filter)} hint={text.exportHint} />}
+    >
       {me && <Figures me={me} />}
       <Fields key={key} />
-      <Stack gap={4}>
-        <Group gap="sm">
-          {(['csv', 'jsonl'] as const).map((format) => (
-            <Button
-              key={format}
-              {...{ component: 'a', variant: 'default', size: 'xs', download: true }}
-              href={exportAddress(filter, format)}
-            >
-              {text[format]}
-            </Button>
-          ))}
-        </Group>
-        <SmallHint>{text.exportHint}</SmallHint>
-      </Stack>
       <List<LedgerEntry>
         queryKey={['ledger', filter]}
         load={(page) => call(api.ledger.get({ query: { ...filter, ...page } }))}
@@ -44,7 +35,7 @@ export function Page() {
           column(text.when, ({ created_at }) => <Time at={created_at} />),
           column(text.kind, ({ kind }) => text[kind]),
           column(text.about, (entry) => <About entry={entry} />),
-          figure(text.amount, ({ amount }) => <Money usd={amount} />),
+          figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
           figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
         ]}
         keyOf={({ id }) => id}
@@ -131,9 +122,10 @@ const balanceText = bilingual({
   debit: ['Debit', '扣减'],
   since: ['From', '开始日期'],
   until: ['To', '结束日期'],
-  csv: ['Export CSV', '导出 CSV'],
-  jsonl: ['Export JSON lines', '导出 JSON Lines'],
-  exportHint: ['Amounts in nano-USD, billionths of a dollar.', '金额单位为纳美元（十亿分之一）。'],
+  exportHint: [
+    'Amounts are in nano-USD, billionths of a dollar.',
+    '金额单位为纳美元（十亿分之一）。',
+  ],
   empty: ['No entries yet', '还没有记录'],
   emptyHint: ['Every charge and every top-up is listed here.', '每次扣费和充值都会记录在此。'],
   noneFound: ['No entry matches', '没有符合条件的记录'],

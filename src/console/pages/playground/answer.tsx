@@ -189,7 +189,9 @@ function RawExchange({ exchange }: { readonly exchange: Exchange }) {
               <Text size="sm" fw={600}>
                 {text.request}
               </Text>
-              <Code label={text.request}>{command}</Code>
+              <Code label={text.request} isProgram>
+                {command}
+              </Code>
               <SmallHint>{text.requestHint}</SmallHint>
               {status !== null && (
                 <>

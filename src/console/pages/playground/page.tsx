@@ -97,7 +97,8 @@ function TurnView({ turn: { id, user, images, answers }, onEdit }: TurnViewProps
   const text = useText(texts)
   const top = useRef<HTMLDivElement>(null)
   // The answer grows downwards: it is read from its question on.
-  useEffect(() => top.current?.scrollIntoView({ block: 'start' }), [])
+  // Newer browsers return a promise, which is no clean-up of an effect.
+  useEffect(() => void top.current?.scrollIntoView({ block: 'start' }), [])
   return (
     <Stack ref={top} className="turn" gap="xs" component="section" aria-label={text.turn(id)}>
       <Paper p="sm" bg="var(--mantine-color-default-hover)">

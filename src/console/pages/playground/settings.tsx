@@ -84,7 +84,7 @@ export function SettingsInputs({ form, offers }: { form: SettingsForm; offers: O
           {...field('token')}
         />
         <Autocomplete data={models} limit={50} {...field('model')} />
-        <Autocomplete data={models} limit={50} {...field('second')} />
+        <Autocomplete data={models} limit={50} placeholder={text.noSecond} {...field('second')} />
       </SimpleGrid>
       <Accordion variant="contained">
         <Accordion.Item value="parameters">

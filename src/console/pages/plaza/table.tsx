@@ -114,7 +114,7 @@ function Cell({ row: { tiers }, item }: { readonly row: PlazaRow; readonly item:
       {perCall && ` ${text.perCall}`}
       {isOther && price.list !== null && (
         <Text component="span" display="block" size="xs" c="dimmed">
-          {text.list} <Money usd={price.list} isExact />
+          {text.listShort} <Money usd={price.list} isExact />
         </Text>
       )}
     </Box>

@@ -2,8 +2,8 @@ import { bilingual } from '../../lib/language.ts'
 
 export const plazaText = bilingual({
   description: [
-    'What each model costs in each group, in USD per 1M tokens. The final price is charged.',
-    '各分组中各模型的价格，单位为 USD / 100 万 Token。实际按最终价扣费。',
+    'What each model costs in each group, in USD per 1M tokens; below it the vendor’s list price, where it is another.',
+    '各分组中各模型的价格，单位为 USD / 100 万 Token；与官方价不同时，官方价列于其下。',
   ],
   searchHint: ['Model or group', '模型或分组'],
   token: ['What a token can call', '令牌可调用的模型'],
@@ -18,6 +18,7 @@ export const plazaText = bilingual({
   base: ['Base price', '基础价'],
   final: ['Final price', '最终价'],
   list: ['Vendor’s list', '官方价'],
+  listShort: ['list', '官方'],
   allContexts: ['All contexts', '全部上下文长度'],
   shortContexts: ['Shorter contexts', '较短的上下文'],
   context: ['Context {range} tokens', '上下文 {range} Token'],

@@ -1,7 +1,7 @@
 import { Alert, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { api, call, useCall } from '../../lib/api.ts'
+import { api, call, useCall, useMe } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { Action, sayDone, useRefresh } from '../../parts/action.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
@@ -16,8 +16,9 @@ export function Page() {
   const text = useText(profileText)
   const profile = useCall(['sign-in-profile'], () => api.auth.profile.get())
   const { data } = profile
+  const email = useMe().data?.email ?? ''
   return (
-    <PageFrame title={text.profile} description={text.description}>
+    <PageFrame title={text.profile} description={text.description(email)}>
       {profile.error && <ErrorNotice error={profile.error} retry={() => void profile.refetch()} />}
       {data && (
         <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -30,6 +31,9 @@ export function Page() {
           <Section title={text.passkeys}>
             <Passkeys passkeys={data.passkeys} />
           </Section>
+          <Section title={text.sessions}>
+            <Sessions />
+          </Section>
           {data.providers.length > 0 && (
             <Section title={text.providers}>
               <Providers providers={data.providers} />
@@ -37,9 +41,6 @@ export function Page() {
           )}
         </SimpleGrid>
       )}
-      <Section title={text.sessions}>
-        <Sessions />
-      </Section>
     </PageFrame>
   )
 }
@@ -97,7 +98,7 @@ function Sessions() {
               <span title={user_agent ?? undefined}>
                 {user_agent === null ? text.unknownDevice : (deviceOf(user_agent) ?? user_agent)}
               </span>{' '}
-              {is_current && <Badge>{text.thisOne}</Badge>}
+              {is_current && <Badge variant="light">{text.thisOne}</Badge>}
             </Text>
             <Text size="sm" c="dimmed" className="cut" component="div">
               {address} · {text.signedInAt} <Time at={created_at} />

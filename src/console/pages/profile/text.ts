@@ -1,7 +1,7 @@
 import { bilingual } from '../../lib/language.ts'
 
 export const profileText = bilingual({
-  description: ['How you sign in, and where you are signed in.', '登录方式与已登录的设备。'],
+  description: ['How you sign in as {email}, and where.', '{email} 的登录方式与已登录的设备。'],
   noPassword: ['This account has no password.', '此账户没有密码。'],
   current_password: ['Current password', '当前密码'],
   new_password: ['New password', '新密码'],
@@ -24,15 +24,19 @@ export const profileText = bilingual({
   backup: ['Backup codes', '备用码'],
   backupHint: ['Keep them: each works once without the app.', '请保存：丢失应用时各可用一次。'],
   passkeys: ['Passkeys', '通行密钥'],
-  noPasskeys: ['None. Sign in by fingerprint, face or PIN.', '暂无。可用指纹、面容或 PIN 登录。'],
+  noPasskeys: [
+    'None yet. With one you sign in by fingerprint, face or PIN.',
+    '暂无。添加后可用指纹、面容或 PIN 登录。',
+  ],
   addPasskey: ['Add a passkey', '添加通行密钥'],
   passkeyName: ['Name', '名称'],
+  passkeyNameHint: ['So that you know it again: the device it is on.', '便于识别，例如所在设备。'],
   passkeyUnnamed: ['Passkey', '通行密钥'],
   removePasskey: ['Remove the passkey “{name}”?', '移除通行密钥“{name}”？'],
   removePasskeyText: ['You can no longer sign in with it.', '移除后将无法再用它登录。'],
   providers: ['Linked accounts', '已关联账户'],
   unlink: ['Unlink', '取消关联'],
-  sessions: ['Signed in', '已登录设备'],
+  sessions: ['Sessions', '已登录设备'],
   thisOne: ['this one', '当前设备'],
   signedInAt: ['since', '登录于'],
   end: ['Sign out', '退出'],

@@ -67,7 +67,7 @@ function useColumns(): readonly Column<Item>[] {
     column(text.account, ({ account }) => <Cut room={19}>{account}</Cut>),
     figure(text.firstByte, ({ first_byte_ms }) => <Span ms={first_byte_ms} />),
     figure(text.duration, ({ duration_ms }) => <Span ms={duration_ms} />),
-    figure(text.result, ({ status, cause }) => (
+    column(text.result, ({ status, cause }) => (
       <Result status={status} cause={cause} of="attempt" />
     )),
   ]

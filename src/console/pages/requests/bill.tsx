@@ -64,6 +64,7 @@ function BillTable({ bill, amount }: { bill: NonNullable<Receipt['bill']>; amoun
   return (
     <Table.ScrollContainer
       minWidth={0}
+      maw="48rem"
       type="native"
       tabIndex={0}
       role="group"

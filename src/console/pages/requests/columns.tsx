@@ -44,7 +44,15 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest>[] {
     figure(text.duration, ({ duration_ms }) => (
       <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
     )),
-    figure(text.result, ({ status, cause }) => <Result status={status} cause={cause} />),
+    column(text.result, ({ request_id, status, cause }) => (
+      <Result status={status} cause={cause}>
+        {cause !== null && (
+          <RequestLink id={request_id} isAll={isAll}>
+            {text.why}
+          </RequestLink>
+        )}
+      </Result>
+    )),
   ]
 }
 
@@ -83,24 +91,30 @@ interface ResultProps {
   readonly of?: 'request' | 'attempt'
   /** By itself, and not at the end of a row. */
   readonly isAlone?: boolean
+  /** What stands behind the sentence. */
+  readonly children?: ReactNode
 }
 
 /** How it ended: the status, and what went wrong in a sentence. */
-export function Result({ status, cause, of = 'request', isAlone = false }: ResultProps) {
+export function Result({ status, cause, of = 'request', isAlone, children }: ResultProps) {
   const text = useText(requestsText)
   const meaning = cause === null ? undefined : (causeText(cause, of) ?? cause)
   return (
     <Flex
       gap={isAlone ? 'xs' : 4}
       direction={isAlone ? 'row' : 'column'}
-      align={isAlone ? 'center' : 'flex-end'}
+      align={isAlone ? 'center' : { base: 'flex-end', sm: 'flex-start' }}
     >
       <Badge color={cause === null ? 'green' : 'red'} variant="dot" style={{ flex: 'none' }}>
         {status ?? '—'} {cause === null ? text.ok : ''}
       </Badge>
       {meaning && (
-        <Text size={isAlone ? 'sm' : 'xs'} className="cut" miw={isAlone ? undefined : '8rem'}>
-          {meaning}
+        <Text
+          size={isAlone ? 'sm' : 'xs'}
+          className="cut"
+          {...(!isAlone && { miw: '8rem', maw: '24rem' })}
+        >
+          {meaning} {children}
         </Text>
       )}
     </Flex>

@@ -1,12 +1,12 @@
-import { Button, Stack, Switch, Text } from '@mantine/core'
+import { Stack, Switch, Text } from '@mantine/core'
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { RequestItem } from '../../../admin/requests/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
+import { ExportMenu } from '../../parts/export-menu.tsx'
 import { List, type ListPage } from '../../parts/list.tsx'
-import { MenuButton } from '../../parts/menu-button.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { ButtonLink } from '../../parts/text.tsx'
 import { useColumns } from './columns.tsx'
@@ -65,24 +65,6 @@ function load(
 ): Promise<ListPage<RequestItem>> {
   const query = { ...callQueryOf(filters), ...page }
   return isAll ? call(api.admin.requests.get({ query })) : call(api.requests.get({ query }))
-}
-
-function ExportMenu({ address }: { readonly address: string }) {
-  const text = useText(requestsText)
-  return (
-    <MenuButton button={<Button variant="default">{text.exportAs}</Button>}>
-      {(Menu) => (
-        <>
-          <Menu.Item component="a" href={`${address}&format=csv`} download>
-            {text.asCsv}
-          </Menu.Item>
-          <Menu.Item component="a" href={`${address}&format=jsonl`} download>
-            {text.asJsonl}
-          </Menu.Item>
-        </>
-      )}
-    </MenuButton>
-  )
 }
 
 function LiveLine({ state }: { readonly state: LiveState }) {

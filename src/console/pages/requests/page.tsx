@@ -87,7 +87,7 @@ function Facts({ receipt, isAll }: FactsProps) {
             <span lang="en">{receipt.cause_text}</span>
           </Note>
         )}
-        <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" m={0}>
+        <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm" m={0}>
           <FactList facts={facts} />
         </SimpleGrid>
       </Stack>

@@ -8,7 +8,7 @@ import { useText } from '../../lib/language.ts'
 import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
 import { type Column, column, figure } from '../../parts/list.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
-import { AnchorLink, Money, SmallHint } from '../../parts/text.tsx'
+import { AnchorLink, Day, Money, SmallHint } from '../../parts/text.tsx'
 import { tokensText } from './text.ts'
 
 export function useTokenColumns(): readonly Column<ListedToken>[] {
@@ -20,9 +20,9 @@ export function useTokenColumns(): readonly Column<ListedToken>[] {
     figure(text.today, (token) => <Spent token={token} part="day" />),
     figure(text.month, (token) => <Spent token={token} part="month" />),
     figure(text.inAll, (token) => <Spent token={token} part="total" />),
-    column(text.lastUsed, ({ last_used_day: day }) => (
-      <span style={{ whiteSpace: 'nowrap' }}>{day ?? text.never}</span>
-    )),
+    column(text.lastUsed, ({ last_used_day: day }) =>
+      day === null ? text.never : <Day of={day} />,
+    ),
     figure(text.actions, (token) => <TokenMenu token={token} />),
   ]
 }

@@ -6,7 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { ById, PageFrame, Section, Warnings } from '../../parts/page.tsx'
-import { AnchorLink, FactList, Time } from '../../parts/text.tsx'
+import { AnchorLink, ButtonLink, Day, FactList, Time } from '../../parts/text.tsx'
 import { Spent, State, useTokenActions } from './columns.tsx'
 import { changeOf, fieldOf, shown, type TokenValues, valuesOf } from './fields.ts'
 import { callableOf, useGroups } from './groups.ts'
@@ -31,7 +31,17 @@ function Details({ token }: { readonly token: TokenDetails }) {
   return (
     <PageFrame
       title={text.title(token.name)}
-      actions={<AnchorLink to="/tokens">{text.back}</AnchorLink>}
+      actions={
+        <>
+          <ButtonLink variant="default" to="/requests" search={{ token: token.id }}>
+            {text.toRequests}
+          </ButtonLink>
+          <ButtonLink variant="default" to="/playground" search={{ token: token.id }}>
+            {text.toPlayground}
+          </ButtonLink>
+          <AnchorLink to="/tokens">{text.back}</AnchorLink>
+        </>
+      }
     >
       <Facts token={token} />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
@@ -100,7 +110,7 @@ function Facts({ token }: { readonly token: TokenDetails }) {
     [list.today, <Spent key="day" token={token} part="day" />],
     [list.month, <Spent key="month" token={token} part="month" />],
     [list.inAll, <Spent key="total" token={token} part="total" />],
-    [list.lastUsed, last_used_day ?? list.never],
+    [list.lastUsed, last_used_day === null ? list.never : <Day key="used" of={last_used_day} />],
     [text.expires, expires_at === null ? text.never : <Time key="expires" at={expires_at} />],
     [text.created, <Time key="created" at={created_at} />],
   ]

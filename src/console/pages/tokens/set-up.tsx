@@ -58,7 +58,9 @@ export function SetUp({ models, usual, keyShown }: SetUpProps) {
         </Tabs.List>
         {snippets.map(({ title, code }) => (
           <Tabs.Panel key={title} value={title} pt="sm">
-            <Code label={title}>{code}</Code>
+            <Code label={title} isProgram>
+              {code}
+            </Code>
           </Tabs.Panel>
         ))}
       </Tabs>

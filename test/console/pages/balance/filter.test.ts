@@ -15,7 +15,7 @@ test('what the address says wrongly is no filter', () => {
 
 test('an export is of what is listed', () => {
   const since = '2026-11-01T00:00:00.000Z'
-  expect(exportAddress({ kind: 'debit', since }, 'csv')).toBe(
-    '/api/v1/ledger/export?kind=debit&since=2026-11-01T00%3A00%3A00.000Z&format=csv',
+  expect(exportAddress({ kind: 'debit', since })).toBe(
+    '/api/v1/ledger/export?kind=debit&since=2026-11-01T00%3A00%3A00.000Z',
   )
 })
