@@ -11,7 +11,7 @@ import { describeCluster } from './describe-cluster.ts'
 import { type Cluster, startCluster } from './scene.ts'
 
 // A node promises money that it has leased without asking. Whatever becomes of it, the account's money is
-// spent once.
+// spent once. A node is taken for dead after half a minute: the tests wait for it at the same time.
 
 const { chat } = dialects
 const priceUsd = 0.01
@@ -77,7 +77,7 @@ async function expectSound(cluster: Cluster): Promise<void> {
 }
 
 describeCluster('a node with a lease', () => {
-  test('returns it when it is idle; a killed one has it taken back by another', async () => {
+  test.concurrent('returns it when it is idle; a killed one has it taken back by another', async () => {
     await using upstream = startUpstream()
     await using database = await createDatabase()
     await using cluster = await startCluster({
@@ -104,7 +104,7 @@ describeCluster('a node with a lease', () => {
     await expectSound(cluster)
   }, 200_000)
 
-  test('that was frozen for longer than it lasts begins nothing on it', async () => {
+  test.concurrent('that was frozen for longer than it lasts begins nothing on it', async () => {
     await using upstream = startUpstream()
     await using database = await createDatabase()
     await using cluster = await startCluster({
@@ -132,7 +132,7 @@ describeCluster('a node with a lease', () => {
     await expectSound(cluster)
   }, 200_000)
 
-  test('that is cut off from the database is charged for what it delivers, and ends with its lease', async () => {
+  test.concurrent('that is cut off from the database is charged for what it delivers, and ends with its lease', async () => {
     await using upstream = startUpstream()
     await using database = await createDatabase()
     await using cluster = await startCluster({
