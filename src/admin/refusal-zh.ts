@@ -22,7 +22,7 @@ export const faultsZh: Readonly<Record<Fault, string>> = {
   unfit_duration: '请填写整数加单位，例如 500ms、10s、5m 或 1h',
   unfit_time: '请填写有效的日期和时间',
   unfit_amount: '请填写美元金额，最多 9 位小数，例如 100 或 2.5',
-  unfit_price: '请填写每百万 token 的美元价格，最多 6 位小数，例如 0.25',
+  unfit_price: '请填写每百万 Token 的美元价格，最多 6 位小数，例如 0.25',
   unfit_multiplier: '请填写倍率，最多 6 位小数，例如 0.8',
   unfit_colour: '请填写 # 加六位十六进制数字，例如 #0b7285',
   unfit_domain: '请填写域名，不含 https:// 和路径，例如 gateway.example.com',

@@ -14,6 +14,7 @@ import { frameSiteOf } from '../site/frame-site.ts'
 import { createFrontPages } from '../site/front/pages.ts'
 import { browserPaths, frontRoutes } from '../site/front/routes.ts'
 import { healthRoutes, type Readiness } from '../site/health.ts'
+import { createLiveModels } from '../site/models/live-models.ts'
 import { modelPageRoutes } from '../site/models/routes.ts'
 import { encodePlaza } from '../site/plaza/document.ts'
 import { createPublication, createSnapshots } from '../site/published.ts'
@@ -100,8 +101,11 @@ export function createSite(parts: SiteParts) {
     ...{ source: status, groups: plazaGroups, clock, log },
     site: () => ({ ...frame, linksTo: hosts.isApart ? (frame.origin ?? '') : '' }),
   })
+  const liveModels = createLiveModels(plazaGroups)
   const front = createFrontPages({
-    ...{ status, groups: plazaGroups, frame: () => frame, site: () => site, clock, log },
+    ...{ status, groups: plazaGroups, models: liveModels, clock, log },
+    frame: () => frame,
+    site: () => site,
     isOpen: () => settings.registrationEnabled,
     readText: (path) => Bun.file(path).text(),
   })
@@ -111,7 +115,7 @@ export function createSite(parts: SiteParts) {
     needsKey: settings.modelPlazaRequireAuth,
   })
   const models = modelPageRoutes({
-    ...{ source: status, groups: plazaGroups, settings: plazaSettings, clock },
+    ...{ source: status, groups: plazaGroups, models: liveModels, settings: plazaSettings, clock },
     site: () => ({ frame, baseUrl: site.baseUrl, about: site.plazaDescription ?? '' }),
   })
   return {

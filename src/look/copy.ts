@@ -7,9 +7,12 @@ import { escapeHtml } from './text.ts'
  */
 export const copyScript =
   "document.documentElement.classList.add('can-copy');addEventListener('click',async e=>{" +
-  "const b=e.target.closest('.copy');if(!b)return;await navigator.clipboard.writeText(" +
-  'b.previousElementSibling.textContent);const s=b.lastChild,t=s.textContent;s.textContent=b.dataset.done;' +
-  'setTimeout(()=>s.textContent=t,2e3)})'
+  "const b=e.target.closest('.copy');if(!b)return;const c=b.previousElementSibling,s=b.lastChild;" +
+  // Without https there is no clipboard: the text is selected, and copied as a person would.
+  'try{await navigator.clipboard.writeText(c.textContent)}catch{getSelection().selectAllChildren(c);' +
+  "if(!document.execCommand('copy'))return}" +
+  'const t=b.dataset.copy??=s.textContent;s.textContent=b.dataset.done;b.classList.add("done");' +
+  'setTimeout(()=>{s.textContent=t;b.classList.remove("done")},2e3)})'
 
 /** A text, and the button that copies it. `html` is one element whose text is copied. */
 export const copiable = (

@@ -1,4 +1,5 @@
 import { copyScript } from './copy.ts'
+import { icon } from './icons.ts'
 import { type Language, languages, languageTags } from './language.ts'
 import { logoSvg } from './logo.ts'
 import { baseCss } from './style.ts'
@@ -97,9 +98,10 @@ function headerHtml({ language, path, site }: Omit<PublicPage, 'body'>): string 
   const words = frameWords[language]
   const { linksTo = '' } = site
   const bare = path.replace(/\?.*/, '')
-  const link = (to: '/models' | '/status' | '/docs' | '/console', name: string) => {
-    const isHere = bare === to ? ' aria-current="page"' : ''
-    return `<a href="${escapeHtml(linksTo)}${to}"${isHere}>${name}</a>`
+  const link = (to: '/models' | '/status' | '/docs', name: string) => {
+    const here = bare === to ? 'page' : bare.startsWith(`${to}/`) ? 'true' : undefined
+    const current = here === undefined ? '' : ` aria-current="${here}"`
+    return `<a href="${escapeHtml(linksTo)}${to}"${current}>${name}</a>`
   }
   const logo = site.logoUrl
     ? `<img src="${escapeHtml(site.logoUrl)}" alt="" height="28">`
@@ -107,8 +109,9 @@ function headerHtml({ language, path, site }: Omit<PublicPage, 'body'>): string 
   return (
     `<header class="top"><div class="wrap"><a class="brand" href="${escapeHtml(linksTo)}/">${logo}` +
     `<bdi>${escapeHtml(site.name)}</bdi></a><nav class="pages" aria-label="${words.pages}">` +
-    `${site.hasModels ? link('/models', words.models) : ''}${link('/status', words.status)}${link('/docs', words.docs)}` +
-    `${link('/console', words.console)}</nav>${languagesHtml(language, path)}</div></header>`
+    `${site.hasModels ? link('/models', words.models) : ''}${link('/status', words.status)}` +
+    `${link('/docs', words.docs)}</nav>${languagesHtml(language, path)}` +
+    `<a class="button enter" href="${escapeHtml(linksTo)}/console">${words.console}</a></div></header>`
   )
 }
 
@@ -120,7 +123,7 @@ function languagesHtml(language: Language, path: string): string {
   const links = others.map((one) => {
     const tag = languageTags[one]
     const href = escapeHtml(inLanguage(path, one).replace(/^[^?]*/, ''))
-    return `<a href="${href}" lang="${tag}" hreflang="${tag}">${languageNames[one]}</a>`
+    return `<a href="${href}" lang="${tag}" hreflang="${tag}">${icon('language')} ${languageNames[one]}</a>`
   })
   const label = frameWords[language].language
   return `<nav class="languages" aria-label="${label}">${links.join('')}</nav>`

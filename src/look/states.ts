@@ -1,5 +1,12 @@
-/** How well a group answers. */
+import type { Language } from './language.ts'
+
+/** How well a group, or a model, answers. */
 export type State = 'operational' | 'degraded' | 'down' | 'no_data'
+
+export const stateWords: Readonly<Record<Language, Readonly<Record<State, string>>>> = {
+  en: { operational: 'Working', degraded: 'Degraded', down: 'Down', no_data: 'No data' },
+  zh: { operational: '正常', degraded: '部分异常', down: '不可用', no_data: '无数据' },
+}
 
 /** Each state has a shape, not a colour only: a tick, a triangle, a cross, a ring. */
 const shapes: Readonly<Record<State, string>> = {
@@ -10,11 +17,15 @@ const shapes: Readonly<Record<State, string>> = {
     'M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0zm0 1.8a6.2 6.2 0 1 1 0 12.4A6.2 6.2 0 0 1 8 1.8zM4.5 7.1h7v1.8h-7z',
 }
 
-/** The style of elements whose class is a state: its colour, and its shape before the word. */
+/**
+ * The style of elements whose class is a state: its colour, and its shape before the word. With `quiet` beside it,
+ * the word of a state that asks for nothing is soft: for tables of many.
+ */
 export const statesCss =
-  '.operational{color:var(--ok)}.degraded{color:var(--mid)}.down{color:var(--bad)}.no_data{color:var(--soft)}' +
+  '.operational{--c:var(--ok)}.degraded{--c:var(--mid)}.down{--c:var(--bad)}.no_data{--c:var(--soft)}' +
+  '.operational,.degraded,.down,.no_data{color:var(--c)}.quiet.operational{color:var(--soft)}' +
   '.operational:before,.degraded:before,.down:before,.no_data:before{content:"";display:inline-block;' +
-  'flex:none;width:16px;height:16px;margin-right:.25em;vertical-align:-.15em;background:currentColor;' +
+  'flex:none;width:16px;height:16px;margin-right:.25em;vertical-align:-.15em;background:var(--c);' +
   'clip-path:var(--i);transform:scale(.8)}' +
   Object.entries(shapes)
     .map(([state, path]) => `.${state}{--i:path(evenodd,"${path}")}`)

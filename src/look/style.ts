@@ -4,7 +4,7 @@ export const baseCss = `
 html{-webkit-text-size-adjust:100%;scroll-padding-top:var(--s-4)}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--bg);color:var(--fg);font:var(--t-16)/1.5 var(--font);font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 main{flex:1 0 auto;padding-top:var(--s-8);padding-bottom:var(--s-16)}
-.wrap{width:100%;max-width:1120px;margin-inline:auto;padding-inline:var(--s-6)}
+.wrap{width:100%;max-width:1200px;margin-inline:auto;padding-inline:var(--s-6)}
 h1,h2,h3,h4,p,ul,ol,dl,dd,figure,blockquote,pre{margin:0}
 ul,ol{padding-left:1.25em}
 h1,h2,h3,h4{line-height:1.25;font-weight:600;text-wrap:balance}
@@ -49,21 +49,23 @@ summary{cursor:pointer}
 .top{border-bottom:1px solid var(--line)}
 .top .wrap{display:flex;align-items:center;gap:var(--s-2) var(--s-6);min-height:56px;padding-block:var(--s-2)}
 .brand{display:flex;align-items:center;gap:var(--s-2);min-width:0;color:var(--fg);font-weight:600;text-decoration:none}
+.brand bdi{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.brand>:first-child{flex:none}
 .brand img{height:28px;width:auto;max-width:160px}
 .top nav{display:flex;gap:var(--s-1)}
 .top nav a{padding:var(--s-1) var(--s-2);border-radius:6px;color:var(--soft);font-size:var(--t-14);text-decoration:none}
 .top nav a:hover{color:var(--fg);background:var(--surface)}
 .top nav [aria-current]{color:var(--fg);font-weight:500}
-.languages{margin-left:auto;flex:none}
+.languages{margin-left:auto;flex:none}.enter{flex:none;padding-block:6px}
 .foot{border-top:1px solid var(--line);color:var(--soft);font-size:var(--t-13)}
 .foot .wrap{display:flex;flex-wrap:wrap;gap:var(--s-2) var(--s-6);padding-block:var(--s-6)}
 .foot a{color:inherit}
 .foot .wrap>:last-child{margin-left:auto}
 .copied{position:relative}.copy{display:none;align-items:center;gap:var(--s-1);padding:2px 6px;border:1px solid var(--line);border-radius:6px;background:var(--bg);color:var(--soft);font:500 var(--t-12)/20px var(--font);cursor:pointer}
 .copy:hover{color:var(--fg)}.can-copy .copy{display:inline-flex}
+.on{display:inline-flex;align-items:center;gap:var(--s-1);font-size:var(--t-14);text-decoration:none}.on:hover{text-decoration:underline}
 pre+.copy{position:absolute;top:var(--s-2);right:var(--s-2)}
 .whole{user-select:all}
-@media(max-width:40rem){.wrap{padding-inline:var(--s-4)}main{padding-top:var(--s-6)}.top .wrap{flex-wrap:wrap;row-gap:0}.top nav.pages{order:3;width:100%;margin-inline:calc(-1*var(--s-2))}.foot .wrap>:last-child{margin-left:0}}
+@media(max-width:40rem){.wrap{padding-inline:var(--s-4)}main{padding-top:var(--s-6)}.top .wrap{flex-wrap:wrap;gap:0 var(--s-3)}.brand{flex:1}.languages{margin-left:0}pre+.copy:not(.done) span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.top nav.pages{order:3;width:100%;margin-inline:calc(-1*var(--s-2))}.foot .wrap>:last-child{margin-left:0}}
 @media(prefers-reduced-motion:no-preference){a,.button{transition:color .12s,background .12s}}
 @media print{.top nav,.foot,.copy{display:none}}
 `

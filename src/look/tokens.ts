@@ -1,4 +1,4 @@
-import { accentOn } from './contrast.ts'
+import { accentOn, leastContrast } from './contrast.ts'
 
 /** The colours of one scheme; those of texts have a contrast of 4.5 or more on `bg` and `surface`. */
 export interface Palette {
@@ -54,10 +54,10 @@ export const spacing = 4
 /** Radius of corners, in pixels. */
 export const radius = 8
 
-/** Accents of an operator's colour: texts and links keep a contrast of 4.5 on either background. */
+/** Accents of an operator's colour, readable on either background; on dark ones, 4.5 still looks dull. */
 export const accentsOf = (accent: string) => ({
-  light: accentOn(accent, palettes.light),
-  dark: accentOn(accent, palettes.dark),
+  light: accentOn(accent, palettes.light, leastContrast),
+  dark: accentOn(accent, palettes.dark, 6.5),
 })
 
 /** All tokens as CSS variables, light and dark by the reader's system. `accent`: `#rrggbb`. */

@@ -33,15 +33,23 @@ test('it says what is offered, where, at what price, and how to begin', async ()
   const html = await read('/')
   expect(html).toContain('<h1>Gate</h1>')
   expect(html).toContain('<code class="whole">https://gw.example.com</code>')
-  expect(html).toContain('<a href="/models/vendor/small-1">vendor/small-1</a>')
+  expect(html).toContain('<a class="name" href="/models/vendor/small-1">vendor/small-1</a>')
   expect(html).toMatch(/large-2<\/a>.*\$1\.00.*\$2\.00.*small-1<\/a>/)
   expect(html).toContain('Official</bdi><span class="operational">Working</span>')
   expect(html).toContain('href="mailto:help@example.com"')
   expect(html).toContain('--accent:#7a1fa2')
-  const clients = ['OpenAI SDK', 'Anthropic SDK', 'Claude Code', 'Codex', 'Gemini CLI', 'curl']
+  const clients = [
+    'curl',
+    'OpenAI SDK',
+    'Anthropic SDK',
+    'Google Gen AI SDK',
+    'Claude Code',
+    'Codex',
+  ]
   for (const client of clients) expect(html).toContain(`>${client}</label>`)
-  expect(html).toContain('base_url=&quot;https://gw.example.com/v1&quot;')
-  expect(html).toContain('model=&quot;large-2&quot;')
+  const code = html.replace(/<\/?i\b[^>]*>/g, '')
+  expect(code).toContain('base_url=&quot;https://gw.example.com/v1&quot;')
+  expect(code).toContain('model=&quot;large-2&quot;')
 })
 
 test('texts are text, and the only script is the one that the policy names', async () => {

@@ -1,5 +1,6 @@
 import { KindGuard, OptionalKind, type TSchema } from '@sinclair/typebox'
 import { parse, stringify } from 'yaml'
+import { grouped } from '../../lib/format.ts'
 import { accountFields } from '../../resources/account.ts'
 import { channelFields } from '../../resources/channel.ts'
 import { groupFields } from '../../resources/group.ts'
@@ -207,7 +208,7 @@ function formatOf(schema: TSchema): string | null {
 function rangeOf({ minimum, maximum }: TSchema): string | null {
   if (minimum === undefined) return null
   const most = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
-  return most ? `at least ${minimum}` : `from ${minimum} to ${maximum}`
+  return most ? `at least ${grouped(minimum)}` : `from ${grouped(minimum)} to ${grouped(maximum)}`
 }
 
 function wordsIn(schema: TSchema): ConfigKey['words'] {

@@ -38,9 +38,14 @@ export function SignUp() {
   const make = async (account: Account) => {
     await call(api.auth['sign-up'].email.post(account))
   }
+  const methods = useAnswer(() => api.auth.methods.get())
   return (
     <Outside title={text.signUp}>
-      <AccountForm submit={text.create} make={make} next="/console" />
+      {methods?.registration_enabled === false ? (
+        <Notice kind="mid">{text.registrationClosed}</Notice>
+      ) : (
+        <AccountForm submit={text.create} make={make} next="/console" />
+      )}
       <p>
         {text.have} <ToSignIn />
       </p>
@@ -100,8 +105,12 @@ const texts = bilingual({
     '地址中缺少验证码。请从网关的终端或日志中复制完整链接。',
   ],
   signUp: ['Create an account', '注册账户'],
+  registrationClosed: [
+    'Registration is closed here: accounts are opened by an administrator.',
+    '本站未开放注册，账户由管理员开通。',
+  ],
   create: ['Create account', '注册'],
-  have: ['Have one?', '已有账户？'],
+  have: ['Already have an account?', '已有账户？'],
   passwordHint: [
     'At least 10 characters. A sentence is easier to remember than random characters.',
     '至少 10 个字符。一句话比一串符号更好记。',

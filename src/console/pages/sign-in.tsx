@@ -93,7 +93,7 @@ function PasswordForm({ onOther }: Step) {
   }
   return (
     <EntryForm send={send} submit={text.signIn}>
-      <Field name="email" label={text.email} type="email" autoComplete="username" />
+      <Field name="email" label={text.email} type="email" autoComplete="username" hasFocus />
       <Secret name="password" label={text.password} autoComplete="current-password" />
       <Tick name="remember" label={text.remember} defaultChecked />
     </EntryForm>

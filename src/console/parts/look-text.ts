@@ -6,5 +6,5 @@ export const lookText = bilingual({
   scheme: ['Appearance', '外观'],
   light: ['Light', '浅色'],
   dark: ['Dark', '深色'],
-  auto: ['As the system', '跟随系统'],
+  auto: ['System', '跟随系统'],
 })

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../look/text.ts'
+import { codeBlock, copiedBlock } from '../highlight.ts'
 import type { DocsSite } from './document.ts'
 import type { DocsContent } from './frame.ts'
-import { codeBlock, copiedBlock } from './guide/highlight.ts'
 import { type Heading, headingHtml, type Section, slugOf, tableHtml } from './guide/markdown.ts'
 import { kindIn, said } from './in-chinese.ts'
 import type { DocsLanguage } from './library.ts'

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../look/text.ts'
+import { codeBlock, copiedBlock } from '../highlight.ts'
 import type { DocsContent } from './frame.ts'
-import { codeBlock, copiedBlock } from './guide/highlight.ts'
 import { headingHtml, type Section } from './guide/markdown.ts'
 import { kindIn, said } from './in-chinese.ts'
 import type { DocsLanguage } from './library.ts'
@@ -51,7 +51,12 @@ export function configurationPage(
 function sectionHtml({ key, meaning, example, keys }: ConfigSection, language: DocsLanguage) {
   const heading = headingHtml({ id: key, depth: 2, html: `<code>${escapeHtml(key)}</code>` })
   const rows = keys.map((one) => keyHtml(one, language)).join('')
-  return `${heading}<p>${escapeHtml(said(meaning, language))}</p>${copiedBlock(example, 'yaml', language)}<dl class="keys">${rows}</dl>`
+  const links = keys.map(({ path }) => {
+    const name = path.slice(path.indexOf('.') + 1)
+    return `<a href="#${escapeHtml(keyId(path))}"><code>${escapeHtml(name)}</code></a>`
+  })
+  const index = keys.length < 4 ? '' : `<p class="index">${links.join(' ')}</p>`
+  return `${heading}<p>${escapeHtml(said(meaning, language))}</p>${copiedBlock(example, 'yaml', language)}${index}<dl class="keys">${rows}</dl>`
 }
 
 /** The anchor of a key: `server.max_body` as `server-max_body`. */

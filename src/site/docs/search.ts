@@ -74,6 +74,14 @@ const hitOf = ({ path, title, id, heading, text }: Entry, terms: readonly string
 const excerptBefore = 60
 const excerptLength = 240
 
+/** At most so much of a text, not cut within a word of letters. */
+function wholeWords(text: string, length: number): string {
+  if (text.length <= length) return text
+  const end = text.lastIndexOf(' ', length)
+  // Chinese has few spaces.
+  return text.slice(0, end > length / 2 ? end : length)
+}
+
 /** The part of a text around the first found word, as HTML. */
 export function excerptOf(text: string, terms: readonly string[]): string {
   const found = terms.map((term) => term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')
@@ -81,12 +89,12 @@ export function excerptOf(text: string, terms: readonly string[]): string {
   const first = Math.max(text.search(pattern), 0)
   const from = first <= excerptBefore ? 0 : text.indexOf(' ', first - excerptBefore) + 1
   const begin = from > first || from === 0 ? Math.max(first - excerptBefore, 0) : from
-  const part = text.slice(begin, begin + excerptLength)
+  const part = wholeWords(text.slice(begin), excerptLength)
   const marked = part
     .split(pattern)
     .map((piece, at) =>
       at % 2 === 1 ? `<mark>${Bun.escapeHTML(piece)}</mark>` : Bun.escapeHTML(piece),
     )
-  const isCut = begin + excerptLength < text.length
+  const isCut = begin + part.length < text.length
   return `${begin > 0 ? '… ' : ''}${marked.join('')}${isCut ? ' …' : ''}`
 }

@@ -1,7 +1,10 @@
+import { codeCss } from '../highlight.ts'
+
 /** What the documentation adds to the look of the public pages; every colour is a token of it. */
-export const docsCss = `
-.docs{display:grid;grid-template-columns:208px minmax(0,1fr) 184px;gap:var(--s-8);align-items:start;max-width:1320px}
-.top .wrap,.foot .wrap{max-width:1320px}
+export const docsCss = (
+  codeCss +
+  `
+.docs{display:grid;grid-template-columns:208px minmax(0,1fr) 184px;gap:var(--s-8);align-items:start}
 .docs .side,.docs .contents{position:sticky;top:var(--s-4);max-height:calc(100vh - 2*var(--s-4));overflow-y:auto;font-size:var(--t-14)}
 .docs .side,.docs .contents{padding-inline:var(--s-2);margin-inline:calc(-1*var(--s-2))}
 .docs nav p,.docs .narrow p{margin:var(--s-6) 0 var(--s-1);font-size:var(--t-12);font-weight:600;color:var(--soft)}
@@ -35,6 +38,7 @@ export const docsCss = `
 .docs .keys dt>a{font-weight:600}.docs .keys dt code{border:0;background:none;padding:0;font-size:var(--t-14)}
 .docs .keys dt .soft{font-size:var(--t-13)}.docs .keys dd{margin-left:0;font-size:var(--t-14)}
 .docs .keys dd>*{margin-top:var(--s-2)}
+.docs .index{display:flex;flex-wrap:wrap;gap:var(--s-1) var(--s-3);font-size:var(--t-14)}.docs .index code{border:0;background:none;padding:0}.docs .index a{text-decoration:none}.docs .index a:hover{text-decoration:underline}
 .docs .keys pre{padding-block:var(--s-2)}
 .neighbours{display:grid;grid-template-columns:1fr 1fr;gap:var(--s-4);margin-top:var(--s-12)!important}
 .neighbours a{padding:var(--s-3) var(--s-4);border:1px solid var(--line);border-radius:var(--radius);text-decoration:none}
@@ -43,7 +47,7 @@ export const docsCss = `
 .neighbours [rel=next]{grid-column:2;text-align:right}
 .hits{list-style:none;padding:0}.hits li{padding:var(--s-4) 0;border-top:1px solid var(--line)}
 .hits a{font-weight:500}.hits small{color:var(--soft);margin-left:var(--s-2)}.hits p{font-size:var(--t-14);color:var(--soft)}
-mark{background:var(--accent-soft);color:var(--fg);border-radius:2px;font-weight:500}
+mark{background:color-mix(in srgb,var(--accent) 20%,transparent);color:var(--fg);border-radius:2px;font-weight:500}
 .op{display:flex;flex-wrap:wrap;align-items:baseline;gap:var(--s-2);font-size:var(--t-14)}
 .op b{font-family:var(--mono);font-size:var(--t-13);color:var(--accent)}
 .op b.delete{color:var(--bad)}.op b.get{color:var(--ok)}
@@ -58,10 +62,8 @@ mark{background:var(--accent-soft);color:var(--fg);border-radius:2px;font-weight
 .ways th:first-child{min-width:14rem}
 .carried{color:var(--ok)}.adapted{color:var(--accent)}.dropped{color:var(--mid)}.refused{color:var(--bad)}
 .ways small{display:block;color:var(--soft);font-weight:400}
-pre i{font-style:normal}pre .comment{color:var(--soft)}pre .string{color:var(--ok)}pre .keyword,pre .property,pre .key{color:var(--accent)}pre .class{color:var(--mid)}
 @media(max-width:70rem){.docs{grid-template-columns:208px minmax(0,1fr)}.docs .contents{display:none}}
 @media(max-width:48rem){.docs{display:block}.docs .side{display:none}.docs .narrow{display:block;margin-bottom:var(--s-6)}.ways th:first-child{min-width:7rem}}
 @media print{.docs .side,.docs .contents,.docs .narrow,.neighbours{display:none}.docs{display:block}}
 `
-  .trim()
-  .replaceAll('\n', '')
+).replaceAll('\n', '')

@@ -1,19 +1,11 @@
 import { type AvailabilityFigures, requestsOf } from '../../catalog/availability.ts'
-import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
 import { compareCodePoints } from '../../lib/table.ts'
 import type { State } from '../../look/states.ts'
-import { feedRow } from '../feed/document.ts'
+import { rowOf, type ShownRow, withHealth } from '../models/find.ts'
+import type { Models } from '../models/live-models.ts'
+import type { ShownModel } from '../models/models.ts'
 import { groupFigures, modelsPerStep, shownGroups } from '../status/document.ts'
-
-/** A model at the lowest price that it has in a group. Prices are exact, in USD. */
-export interface FrontModel {
-  readonly name: string
-  readonly contextWindow: number | null
-  /** Per 1M tokens, or per call. */
-  readonly price: { readonly input: string; readonly output: string } | { readonly perCall: string }
-  /** How many groups sell it. */
-  readonly groups: number
-}
 
 export interface FrontGroup {
   readonly name: string
@@ -25,67 +17,62 @@ export interface FrontGroup {
 
 /** What the front page says of the catalog and of the present. */
 export interface FrontFacts {
-  /** The most used first. */
-  readonly models: readonly FrontModel[]
+  /** At the prices of their cheapest groups; the most used first. */
+  readonly rows: readonly ShownRow[]
   readonly modelCount: number
   readonly groups: readonly FrontGroup[]
 }
 
-interface Sold {
-  readonly group: Group
-  readonly offer: Offer
-  groups: number
+interface Used {
+  readonly model: ShownModel
   /** Requests of all groups in 24 hours, and in 90 days. */
-  day: number
-  ever: number
+  readonly day: number
+  readonly ever: number
 }
 
 interface FactParts {
   readonly groups: Catalog['groups']
+  readonly models: Models
   readonly figures: AvailabilityFigures
   /** Models that are listed at most. */
   readonly most: number
 }
 
 /** Yields for `inSlices`. */
-export function* frontFacts({ groups, figures, most }: FactParts): Generator<void, FrontFacts> {
-  const sold = new Map<string, Sold>()
+export function* frontFacts({
+  groups,
+  models,
+  figures,
+  most,
+}: FactParts): Generator<void, FrontFacts> {
+  const used: Used[] = []
+  const sold = new Map<number, number>()
+  for (const model of models.values()) {
+    const asked = (window: '24h' | '90d') =>
+      model.sales.reduce((sum, { group }) => {
+        const counts = figures.counts(window, group.id, model.name)
+        return sum + (counts ? requestsOf(counts) : 0)
+      }, 0)
+    used.push({ model, day: asked('24h'), ever: asked('90d') })
+    for (const { group } of model.sales) sold.set(group.id, (sold.get(group.id) ?? 0) + 1)
+    if (used.length % modelsPerStep === 0) yield
+  }
+  const first = used.sort(byUse).slice(0, most)
+  const rows = first.map(({ model }) =>
+    withHealth(rowOf(model, model.sales[0]), { group: '' }, figures),
+  )
   const shown: FrontGroup[] = []
-  let seen = 0
   const byMultiplier = shownGroups(groups).toSorted(
     (a, b) => a.multiplierMillionths - b.multiplierMillionths,
   )
   for (const group of byMultiplier) {
-    let models = 0
-    for (const offer of group.offers.values()) {
-      if (++seen % modelsPerStep === 0) yield
-      if (offer.candidates.length === 0) continue
-      models++
-      const one = sold.getOrInsertComputed(offer.model, () => {
-        return { group, offer, groups: 0, day: 0, ever: 0 }
-      })
-      one.groups++
-      for (const window of ['24h', '90d'] as const) {
-        const counts = figures.counts(window, group.id, offer.model)
-        one[window === '24h' ? 'day' : 'ever'] += counts ? requestsOf(counts) : 0
-      }
-    }
-    const { state, availability, name } = groupFigures(group, figures, models)
-    shown.push({ name, state, dayRatio: availability['24h'].ratio, models })
+    const count = sold.get(group.id) ?? 0
+    const { state, availability, name } = groupFigures(group, figures, count)
+    shown.push({ name, state, dayRatio: availability['24h'].ratio, models: count })
     yield
   }
-  const first = [...sold.values()].sort(byUse).slice(0, most)
-  return { models: first.map(frontModel), modelCount: sold.size, groups: shown }
+  return { rows, modelCount: models.size, groups: shown }
 }
 
-const byUse = (a: Sold, b: Sold) =>
-  b.day - a.day || b.ever - a.ever || compareCodePoints(a.offer.model, b.offer.model)
-
-function frontModel({ group, offer, groups }: Sold): FrontModel {
-  const { prices } = feedRow(group, offer)
-  const { input_price: input = '0', output_price: output = '0', unit_price: perCall } = prices
-  return {
-    ...{ name: offer.model, contextWindow: offer.contextWindow, groups },
-    price: perCall === undefined ? { input, output } : { perCall },
-  }
-}
+const byUse = (a: Used, b: Used) =>
+  b.day - a.day || b.ever - a.ever || compareCodePoints(a.model.name, b.model.name)

@@ -4,6 +4,8 @@ import type { Language } from '../../look/language.ts'
 import { statesCss } from '../../look/states.ts'
 import { escapeHtml } from '../../look/text.ts'
 import { frameWords } from '../../look/words.ts'
+import { snippetsCss } from '../client-tabs.ts'
+import { tablesCss } from '../models/style.ts'
 import { beginHtml } from './begin.ts'
 import type { FrontFacts } from './facts.ts'
 import { availabilityHtml, modelsHtml } from './tables.ts'
@@ -39,7 +41,7 @@ export function frontPage(page: FrontPage): string {
   const main =
     facts.modelCount === 0
       ? emptyHtml(words)
-      : (site.hasModels ? modelsHtml(facts, words) : '') + availabilityHtml(facts, words)
+      : (site.hasModels ? modelsHtml(facts, language) : '') + availabilityHtml(facts, language)
   const begin = facts.modelCount === 0 ? '' : beginHtml(page, words)
   return publicPage({
     ...{ language, site, path: '/', copies: true },
@@ -83,7 +85,9 @@ const contactLine = ({ contact }: FrameSite, words: FrontWords) =>
 function addressesHtml({ addresses, language }: FrontPage, words: FrontWords): string {
   const rows = addresses.map(({ name, url }) => {
     const code = copiable(`<code class="whole">${escapeHtml(url)}</code>`, frameWords[language])
-    return `<dt>${escapeHtml(name)}</dt><dd>${code}</dd>`
+    // A single one needs no name beside the title.
+    const isAlone = addresses.length === 1 ? ' class="unseen"' : ''
+    return `<dt${isAlone}>${escapeHtml(name)}</dt><dd>${code}</dd>`
   })
   const badges = protocolNames.map((name) => `<span class="badge">${name}</span>`)
   return (
@@ -113,26 +117,20 @@ const css = `
 .addresses code{flex:1;padding:var(--s-1) var(--s-2);font-size:var(--t-14)}
 .addresses>p{margin-top:var(--s-2)}
 .badges{display:flex;flex-wrap:wrap;gap:var(--s-1)}
-.headed{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:0 var(--s-4)}
+.headed{display:flex;justify-content:space-between;align-items:baseline;gap:0 var(--s-4)}.headed .on{flex:none}
 .headed+p{margin-bottom:var(--s-3)}
-.prices td,.prices th{padding-block:6px}
-.prices tbody th{font-family:var(--mono);font-size:var(--t-13)}
-.prices a:not(:hover){text-decoration:none}
-.groups{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,16rem),1fr));gap:var(--s-2);padding:0;list-style:none}
+.groups{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,16rem),1fr));gap:var(--s-2);padding:0;list-style:none}
 .groups li{padding:var(--s-3) var(--s-4);border:1px solid var(--line);border-radius:var(--radius)}
 .groups b{display:flex;justify-content:space-between;gap:var(--s-2);font-weight:500}
 .groups span,.groups small{font-size:var(--t-13);font-weight:400}
-.groups span{white-space:nowrap}
+.groups span{white-space:nowrap}.groups bdi{min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .steps{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,16rem),1fr));gap:var(--s-2) var(--s-8);margin:var(--s-3) 0 var(--s-4);padding:0;list-style:none;counter-reset:step}
 .steps li{display:flex;gap:var(--s-2);counter-increment:step;font-size:var(--t-14)}
 .steps li:before{content:counter(step);flex:none;width:20px;height:20px;border-radius:50%;background:var(--accent-soft);color:var(--accent);font:600 var(--t-12)/20px var(--font);text-align:center}
-.snippets{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:var(--s-4)}
-.snippets figcaption{margin-bottom:var(--s-1);color:var(--soft);font-size:var(--t-13)}
-.snippets figure{min-width:0}
 .empty p{margin-top:var(--s-2)}
 .asked{margin-top:var(--s-4)}
-${statesCss}
-@media(max-width:48rem){.hero{grid-template-columns:minmax(0,1fr)}.hero h1{font-size:var(--t-28)}.lead{font-size:var(--t-16)}.prices .wide{display:none}.front>section+section{margin-top:var(--s-8)}}
+${statesCss}${tablesCss}${snippetsCss}
+@media(max-width:48rem){.hero{grid-template-columns:minmax(0,1fr)}.hero h1{font-size:var(--t-28)}.lead{font-size:var(--t-16)}.front>section+section{margin-top:var(--s-8)}}
 `
   .trim()
   .replaceAll('\n', '')

@@ -6,6 +6,7 @@ import { inSlices } from '../../lib/slices.ts'
 import type { FrameSite } from '../../look/frame.ts'
 import type { Language } from '../../look/language.ts'
 import { createFresh, type Fresh } from '../fresh.ts'
+import type { LiveModels } from '../models/live-models.ts'
 import type { Published } from '../published.ts'
 import type { StatusSource } from '../status/pages.ts'
 import { inTurn } from '../turns.ts'
@@ -22,6 +23,8 @@ export interface FrontSite extends SiteAddress {
 export interface FrontPagesParts {
   readonly status: StatusSource
   readonly groups: () => Catalog['groups']
+  /** Those that these groups sell. */
+  readonly models: LiveModels
   readonly site: () => FrontSite
   readonly frame: () => FrameSite
   readonly isOpen: () => boolean
@@ -32,7 +35,7 @@ export interface FrontPagesParts {
 }
 
 /** Models that the page lists. */
-const listed = 12
+const listed = 10
 
 const maxAgeMs = 15_000
 
@@ -41,7 +44,7 @@ const mostPages = 8
 
 /** The pages at `/`, built on request. */
 export function createFrontPages(parts: FrontPagesParts) {
-  const { status, groups, site, frame, isOpen, clock, log } = parts
+  const { status, groups, models, site, frame, isOpen, clock, log } = parts
   const pages = new LRUCache<string, Fresh>({ max: mostPages })
 
   async function build(language: Language, origin: string): Promise<string> {
@@ -52,9 +55,8 @@ export function createFrontPages(parts: FrontPagesParts) {
     }
     const { frontFacts } = await import('./facts.ts')
     const { frontPage } = await import('./page.ts')
-    const facts = await status.look((figures) =>
-      inSlices(frontFacts({ groups: groups(), figures, most: listed })),
-    )
+    const known = { groups: groups(), models: await models(), most: listed }
+    const facts = await status.look((figures) => inSlices(frontFacts({ ...known, figures })))
     const addresses = clientAddresses(site(), origin, language)
     const { subtitle } = site()
     return frontPage({ language, site: frame(), subtitle, addresses, isOpen: isOpen(), facts })

@@ -1,59 +1,40 @@
-import { icon } from '../../look/icons.ts'
-import { modelPath } from '../../look/model-path.ts'
-import { alignPoints, priceText } from '../../look/money.ts'
+import type { Language } from '../../look/language.ts'
+import { leadOn } from '../../look/lead-on.ts'
+import { stateWords } from '../../look/states.ts'
 import { escapeHtml } from '../../look/text.ts'
-import { tokensHtml } from '../models/parts.ts'
+import { wordsOf } from '../models/parts.ts'
+import { type Column, modelTable } from '../models/table.ts'
 import { percent } from '../status/page/words.ts'
-import type { FrontFacts, FrontModel } from './facts.ts'
-import type { FrontWords } from './words.ts'
+import type { FrontFacts } from './facts.ts'
+import { frontWords } from './words.ts'
 
-/** The first models with their prices, and the way to all. */
-export function modelsHtml({ models, modelCount }: FrontFacts, words: FrontWords): string {
-  const head = [
-    `<th scope="col">${words.model}</th><th scope="col" class="num wide">${words.context}</th>`,
-    `<th scope="col" class="num">${words.input}</th><th scope="col" class="num">${words.output}</th>`,
-  ]
-  const [inputs, outputs] = (['input', 'output'] as const).map((side) =>
-    alignPoints(models.map(({ price }) => rateText(price, side, words))),
-  )
-  const rows = models.map((model, at) => rowHtml(model, [inputs?.[at], outputs?.[at]], words))
+const columns = [
+  ...(['name', 'vendor', 'context', 'input', 'output', 'list', 'saving', 'now'] as const),
+] as const satisfies readonly Column[]
+const wide: ReadonlySet<Column> = new Set(['vendor', 'context', 'list', 'saving'])
+
+/** The most used models with their prices, and the way to all. */
+export function modelsHtml({ rows, modelCount }: FrontFacts, language: Language): string {
+  const words = frontWords[language]
+  const table = modelTable({ words: wordsOf[language], rows, columns, wide, className: 'brief' })
   return (
     `<section><div class="headed"><h2>${words.mostUsed}</h2>` +
-    `<a href="/models">${words.all(modelCount)} ${icon('arrowRight', 14)}</a></div>` +
-    `<p class="soft small">${words.caption}</p><div class="scroll"><table class="prices">` +
-    `<thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div></section>`
+    `${leadOn('/models', words.all(modelCount))}</div>` +
+    `<p class="soft small">${words.caption}</p>${table}</section>`
   )
-}
-
-/** With what input and output cost, as it stands in its columns. */
-function rowHtml(
-  { name, contextWindow, price }: FrontModel,
-  [input = '', output = '']: readonly (string | undefined)[],
-  words: FrontWords,
-): string {
-  const link = `<a href="${escapeHtml(modelPath(name))}">${escapeHtml(name)}</a>`
-  const context = contextWindow === null ? '–' : tokensHtml(contextWindow)
-  const rates =
-    'perCall' in price
-      ? `<td class="num" colspan="2">${words.perCall(priceText(price.perCall))}</td>`
-      : `<td class="num">${input}</td><td class="num">${output}</td>`
-  return `<tr><th scope="row">${link}</th><td class="num wide">${context}</td>${rates}</tr>`
-}
-
-function rateText(price: FrontModel['price'], side: 'input' | 'output', words: FrontWords): string {
-  if ('perCall' in price) return ''
-  return Number(price[side]) === 0 ? words.free : priceText(price[side])
 }
 
 const mostGroups = 12
 
 /** How each group answers at present. */
-export function availabilityHtml({ groups }: FrontFacts, words: FrontWords): string {
+export function availabilityHtml({ groups }: FrontFacts, language: Language): string {
+  const words = frontWords[language]
+  const states = stateWords[language]
   const items = groups.slice(0, mostGroups).map(({ name, state, dayRatio, models }) => {
     const ratio = percent(dayRatio)
     const day = ratio === null ? words.noDay : words.day(ratio)
     return (
-      `<li><b><bdi>${escapeHtml(name)}</bdi><span class="${state}">${words.states[state]}</span></b>` +
+      `<li><b><bdi title="${escapeHtml(name)}">${escapeHtml(name)}</bdi><span class="${state}">${states[state]}</span></b>` +
       `<small class="soft">${day} · ${words.groupModels(models)}</small></li>`
     )
   })
@@ -61,7 +42,7 @@ export function availabilityHtml({ groups }: FrontFacts, words: FrontWords): str
   const more = left > 0 ? `<p class="small">${words.moreGroups(left)}</p>` : ''
   return (
     `<section><div class="headed"><h2>${words.now}</h2>` +
-    `<a href="/status">${words.toStatus} ${icon('arrowRight', 14)}</a></div>` +
+    `${leadOn('/status', words.toStatus)}</div>` +
     `<p class="soft small">${words.nowAbout}</p><ul class="groups">${items.join('')}</ul>${more}</section>`
   )
 }

@@ -1,6 +1,5 @@
 import { counted, grouped } from '../../lib/format.ts'
 import type { Language } from '../../look/language.ts'
-import type { State } from '../../look/states.ts'
 
 const english = {
   title: (name: string, subtitle: string | null) =>
@@ -23,21 +22,9 @@ const english = {
   mostUsed: 'Models and prices',
   all: (count: number) => `All ${counted(count, 'model')}`,
   caption: 'USD per 1M tokens, the lowest of all groups.',
-  model: 'Model',
-  context: 'Context',
-  input: 'Input',
-  output: 'Output',
-  perCall: (price: string) => `${price} per call`,
-  free: 'free',
   now: 'Availability now',
   nowAbout: 'As measured by the gateway itself.',
   toStatus: 'Status page',
-  states: {
-    operational: 'Working',
-    degraded: 'Degraded',
-    down: 'Down',
-    no_data: 'No data',
-  } satisfies Record<State, string>,
   day: (ratio: string) => `${ratio} in 24 h`,
   noDay: 'no requests in 24 h',
   groupModels: (count: number) => counted(count, 'model'),
@@ -51,7 +38,6 @@ const english = {
     'Give your client the address and the token:',
   ],
   clients: 'Client',
-  placeholder: 'sk-your-token',
   emptyTitle: 'No models yet',
   emptyVisitor: 'Nothing can be asked here so far. Come back soon.',
   emptyAdmin:
@@ -73,7 +59,7 @@ const chinese: FrontWords = {
   signUp: '注册账户',
   console: '打开控制台',
   prices: '模型与价格',
-  addresses: '接入地址',
+  addresses: '基础地址',
   main: '全球',
   mainBeside: '中国大陆',
   overseas: '中国大陆以外',
@@ -81,17 +67,10 @@ const chinese: FrontWords = {
   withVersion: 'OpenAI 的客户端需在其后加上 /v1。',
   mostUsed: '模型与价格',
   all: (count) => `全部 ${grouped(count)} 个模型`,
-  caption: '美元 / 百万 token，取各分组中的最低价。',
-  model: '模型',
-  context: '上下文',
-  input: '输入',
-  output: '输出',
-  perCall: (price) => `每次 ${price}`,
-  free: '免费',
+  caption: '美元 / 百万 Token，取各分组中的最低价。',
   now: '当前可用性',
   nowAbout: '由网关自身统计。',
   toStatus: '状态页',
-  states: { operational: '正常', degraded: '部分异常', down: '不可用', no_data: '无数据' },
   day: (ratio) => `24 小时 ${ratio}`,
   noDay: '24 小时内无请求',
   groupModels: (count) => `${grouped(count)} 个模型`,
@@ -103,7 +82,6 @@ const chinese: FrontWords = {
     '在客户端中填写地址和令牌：',
   ],
   clients: '客户端',
-  placeholder: 'sk-您的令牌',
   emptyTitle: '还没有模型',
   emptyVisitor: '目前还不能使用，请稍后再来。',
   emptyAdmin:

@@ -4,8 +4,8 @@ import { offeredExtras } from '../../catalog/vendor-extras.ts'
 import { escapeHtml } from '../../look/text.ts'
 import { modalityKinds, type VendorExtras } from '../../store/ports/extras.ts'
 import type { Sale, ShownModel } from './models.ts'
-import { type Price, perMillion, perUse, priceHtml } from './money.ts'
-import { decimalsOf, foldedTable, numberCell } from './parts.ts'
+import { decimalsOf, noPrice, type Price, perMillion, perUse, priceHtml } from './money.ts'
+import { foldedTable, numberCell } from './parts.ts'
 import type { Words } from './words-en.ts'
 
 /** Something that is billed beside text: its price in a list, before any multiplier. */
@@ -84,9 +84,17 @@ function tableOf({ model, offered, listed, extras, price }: Table, words: Words)
     const base = of(listed)
     return base === undefined ? undefined : price(base)
   })
-  const row = (name: string, prices: readonly (Price | undefined)[], className: string) =>
-    `<tr${className}><th scope="row"><bdi>${escapeHtml(name)}</bdi></th>` +
-    `${prices.map((one, at) => numberCell(extras[at]?.name ?? '', one ? priceHtml(one) : '–')).join('')}</tr>`
+  const columns = extras.map(({ name }, at) => ({
+    title: name,
+    decimals: decimalsOf([...rows, list].map((prices) => prices[at])),
+  }))
+  const row = (name: string, prices: readonly (Price | undefined)[], className: string) => {
+    const cells = columns.map(({ title, decimals }, at) => {
+      const price = prices[at]
+      return numberCell(title, price ? priceHtml(price, decimals) : noPrice(decimals))
+    })
+    return `<tr${className}><th scope="row"><bdi>${escapeHtml(name)}</bdi></th>${cells.join('')}</tr>`
+  }
   const hasList = list.some((one) => one !== undefined)
   const vendor = model.vendor?.name ?? words.theVendor
   const body = (name: string, prices: readonly (Price | undefined)[], className: string) =>
@@ -96,8 +104,7 @@ function tableOf({ model, offered, listed, extras, price }: Table, words: Words)
     extras.map(({ name }) => `<th scope="col" class="num">${escapeHtml(name)}</th>`).join('')
   const lists = hasList ? [body(words.vendorsList(vendor), list, ' class="list"')] : []
   const parts = rows.map((prices, at) => body(offered[at]?.sale.group.name ?? '', prices, ''))
-  const decimals = decimalsOf([...rows.flat(), ...list])
-  return foldedTable({ head, parts: [...lists, ...parts], open: lists.length + 2, decimals }, words)
+  return foldedTable({ head, parts: [...lists, ...parts], open: lists.length + 2 }, words)
 }
 
 /** What service tiers multiply, where any group has one; the dearest counts. */

@@ -19,6 +19,12 @@ export interface ShownRow extends Row {
   readonly health: ModelHealth
 }
 
+/** A model at the prices of one of its sales. */
+export function rowOf(model: ShownModel, sale: Sale): Row {
+  const charged = chargedFor(sale)
+  return { model, sale, charged, saving: savingIn(model, charged) }
+}
+
 /** A row with the availability of all the model's groups, or of the one that was asked for. */
 export function withHealth(
   row: Row,
@@ -41,8 +47,7 @@ export function* findRows(
   for (const model of models) {
     const sale = saleFor(model, query)
     if (sale === undefined) continue
-    const charged = chargedFor(sale)
-    rows.push({ model, sale, charged, saving: savingIn(model, charged) })
+    rows.push(rowOf(model, sale))
     if (rows.length % rowsPerStep === 0) yield
   }
   const { sort, isDescending } = query

@@ -1,22 +1,9 @@
 import { modalities } from '../../catalog/model-abilities.ts'
-import { modelPath } from '../../look/model-path.ts'
 import { escapeHtml } from '../../look/text.ts'
 import type { ShownRow } from './find.ts'
-import { type Price, priceHtml, priceText } from './money.ts'
-import {
-  capital,
-  cell,
-  decimalsOf,
-  listPath,
-  modalitiesText,
-  numberCell,
-  savingHtml,
-  stateHtml,
-  tokensHtml,
-  tokensText,
-} from './parts.ts'
+import { capital, listPath, tokensText } from './parts.ts'
 import { contextSteps, isFiltered, type ModelQuery, type SortKey, sortText } from './query.ts'
-import { listTiers } from './rates.ts'
+import { allColumns, type Column, modelTable } from './table.ts'
 import type { Vendor } from './vendors.ts'
 import type { Words } from './words-en.ts'
 
@@ -102,82 +89,21 @@ function select(label: string, name: string, value: string, choices: readonly Ch
 /** Columns that begin with what is largest. */
 const largestFirst: ReadonlySet<SortKey> = new Set(['context', 'saving', 'now'])
 
-function tableHtml({ query, words, rows }: ListParts): string {
-  const { columns } = words
-  const title = (key: SortKey, isNumber: boolean) => {
-    const isSorted = query.sort === key
-    const isDescending = isSorted ? !query.isDescending : largestFirst.has(key)
-    const href = escapeHtml(listPath(query, { sort: key, isDescending }))
-    const order = isSorted ? ` aria-sort="${query.isDescending ? 'descending' : 'ascending'}"` : ''
-    const arrow = isSorted ? (query.isDescending ? ' ↓' : ' ↑') : ''
-    return `<th scope="col"${isNumber ? ' class="num"' : ''}${order}><a href="${href}" rel="nofollow">${columns[key]}${arrow}</a></th>`
-  }
-  const widest = decimalsOf(rows.flatMap(shownPrices))
-  return (
-    `<table class="prices by-model" style="--f:calc(${widest}ch + .3em)"><thead><tr>${title('name', false)}${title('vendor', false)}` +
-    `${title('context', true)}<th scope="col">${words.takes}</th>${title('input', true)}` +
-    `${title('cached', true)}${title('output', true)}${title('list', true)}${title('saving', true)}` +
-    `${title('now', false)}</tr></thead><tbody>${rows.map((row) => rowHtml(row, words)).join('')}</tbody></table>`
-  )
-}
+const wide: ReadonlySet<Column> = new Set(['accepts', 'list'])
 
-function shownPrices({ charged }: ShownRow): readonly (Price | null)[] {
-  if (charged.unit === 'free') return []
-  if (charged.unit === 'call') return [charged.price]
-  const { input, output, cacheRead } = charged.tiers[0].rates
-  return [input, output, cacheRead]
-}
-
-function rowHtml(row: ShownRow, words: Words): string {
-  const { model, sale, saving, health } = row
-  const { columns } = words
-  const made = model.output.filter((one) => one !== 'text')
-  const makes = made.length > 0 ? `<small>${words.makes(modalitiesText(made, words))}</small>` : ''
-  const group = escapeHtml(words.fromGroups(sale.group.name, model.sales.length - 1))
-  return (
-    `<tr><th scope="row"><a class="name" href="${escapeHtml(modelPath(model.name))}">${escapeHtml(model.name)}</a>` +
-    `<small><bdi>${group}</bdi></small></th>` +
-    cell(columns.vendor, model.vendor?.name ?? '–') +
-    numberCell(
-      columns.context,
-      model.contextWindow === null ? '–' : tokensHtml(model.contextWindow),
-    ) +
-    cell(words.takes, capital(modalitiesText(model.input, words)) + makes, ' class="wide"') +
-    chargedCells(row, words) +
-    numberCell(columns.list, listHtmlOf(row)) +
-    numberCell(columns.saving, savingHtml(saving, words) || '–') +
-    cell(columns.now, stateHtml(health, words)) +
-    '</tr>'
-  )
-}
-
-function chargedCells({ charged, sale }: ShownRow, words: Words): string {
-  const { columns } = words
-  const keys = ['input', 'cached', 'output'] as const
-  if (charged.unit === 'free')
-    return keys.map((key) => numberCell(columns[key], words.free)).join('')
-  if (charged.unit === 'call') {
-    const price = `${priceHtml(charged.price)}<small>${words.perRequest}</small>`
-    return (
-      numberCell(columns.input, price) +
-      numberCell(columns.cached, '–') +
-      numberCell(columns.output, '–')
-    )
-  }
-  const { input, output, cacheRead } = charged.tiers[0].rates
-  // Without a price of its own, cached input costs what input costs.
-  const { terms } = sale
-  const isOwn = terms.unit === 'tokens' && terms.base.cacheRead !== null
-  return [input, isOwn ? cacheRead : null, output]
-    .map((price, at) => numberCell(columns[keys[at] ?? 'input'], price ? priceHtml(price) : '–'))
-    .join('')
-}
-
-function listHtmlOf({ model }: ShownRow): string {
-  if (model.list === undefined) return '–'
-  const { input, output } = listTiers(model.list)[0].rates
-  return [input, output].map((price) => (price ? priceText(price) : '–')).join(' / ')
-}
+const tableHtml = ({ query, words, rows }: ListParts): string =>
+  modelTable({
+    ...{ words, rows, columns: allColumns, className: 'cards', wide },
+    sortedBy(key) {
+      const isSorted = query.sort === key
+      const isDescending = isSorted ? !query.isDescending : largestFirst.has(key)
+      const order = query.isDescending ? 'descending' : 'ascending'
+      return {
+        href: listPath(query, { sort: key, isDescending }),
+        order: isSorted ? order : undefined,
+      }
+    },
+  })
 
 function pagerHtml({ query, words, found }: ListParts): string {
   const last = Math.ceil(found / pageRows)

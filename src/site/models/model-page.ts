@@ -1,9 +1,11 @@
 import type { AvailabilityFigures } from '../../catalog/availability.ts'
-import { icon } from '../../look/icons.ts'
+import { copiable } from '../../look/copy.ts'
 import type { Language } from '../../look/language.ts'
+import { leadOn } from '../../look/lead-on.ts'
 import { modelPath } from '../../look/model-path.ts'
 import { escapeHtml } from '../../look/text.ts'
-import { duration, percent } from '../status/page/words.ts'
+import { frameWords } from '../../look/words.ts'
+import { duration, percent, speedText } from '../status/page/words.ts'
 import { healthOf, type ModelHealth } from './availability.ts'
 import { beginHtml } from './begin.ts'
 import { endpointsOf } from './endpoints.ts'
@@ -42,8 +44,9 @@ export function modelHtml(parts: ModelParts): string {
     ? ` / <a href="/models?vendor=${encodeURIComponent(vendor.id)}">${escapeHtml(vendor.name)}</a>`
     : ''
   return (
-    `<div class="wrap"><nav class="crumbs"><a href="/models">${words.allModels}</a>${vendorLink}</nav>` +
-    `<div class="head"><h1>${escapeHtml(name)}</h1>${stateHtml(healthOf(model, figures), words)}</div>` +
+    `<div class="wrap"><nav class="crumbs" aria-label="${words.path}"><a href="/models">${words.allModels}</a>${vendorLink}</nav>` +
+    `<div class="head">${copiable(`<h1>${escapeHtml(name)}</h1>`, frameWords[language])}` +
+    `${stateHtml(healthOf(model, figures), words)}</div>` +
     `<p class="lead">${escapeHtml(leadText(model, words))}</p>${factsHtml(model, words)}` +
     `${tryHtml(model, words)}${pricesHtml(model, words)}${beginHtml(model, address, language)}` +
     `${extrasHtml(model, words)}${availabilityHtml(parts)}${endpointsHtml(model, words)}</div>`
@@ -113,7 +116,7 @@ function availabilityHtml({ model, language, figures }: ModelParts): string {
     titles.map((title) => `<th scope="col" class="num">${title}</th>`).join('')
   return (
     `<section class="part" aria-labelledby="availability"><h2 id="availability">${words.availability}</h2>` +
-    `<p>${words.availabilityLead} <a href="/status">${words.statusPage}</a></p>` +
+    `<p>${words.availabilityLead} ${leadOn('/status', words.statusPage)}</p>` +
     `${foldedTable({ head, parts, open: 3 }, words)}</section>`
   )
 }
@@ -126,7 +129,7 @@ function healthCells(health: ModelHealth, words: Words): string {
     numberCell(words.lastDay, share('24h')) +
     numberCell(words.lastWeek, share('7d')) +
     numberCell(words.firstToken, firstByte.p50 === null ? '–' : duration(firstByte.p50)) +
-    numberCell(words.speed, speed === null ? '–' : words.perSecond(String(speed)))
+    numberCell(words.speed, speed === null ? '–' : words.perSecond(speedText(speed)))
   )
 }
 
@@ -138,8 +141,8 @@ function endpointsHtml(model: ShownModel, words: Words): string {
   )
   return (
     `<section class="part" aria-labelledby="endpoints"><h2 id="endpoints">${words.endpoints}</h2>` +
-    `<p>${words.endpointsLead} <a href="/docs/translation">${words.translation}${icon('arrowRight', 14)}</a></p>` +
-    `<table class="prices"><thead><tr><th scope="col">${words.endpoint}</th><th scope="col">${words.protocol}</th>` +
+    `<p>${words.endpointsLead} ${leadOn('/docs/translation', words.translation)}</p>` +
+    `<table class="prices cards"><thead><tr><th scope="col">${words.endpoint}</th><th scope="col">${words.protocol}</th>` +
     `<th scope="col">${words.way}</th></tr></thead><tbody>${rows.join('')}</tbody></table></section>`
   )
 }

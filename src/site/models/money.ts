@@ -48,16 +48,28 @@ function rounded({ units, decimals }: Price): Price {
 }
 
 /**
- * The same as HTML. What follows the point stands in an element of its own, which a table gives one width: so the
- * points are aligned. The exact price is the title, where it has more digits.
+ * The same as HTML, its point in line with those of its column, whose longest price has `decimals`. The exact price
+ * is the title, where it has more digits.
  */
-export function priceHtml(price: Price): string {
-  const [whole = '', fraction = ''] = priceText(price).split('.')
-  const html = `${escapeHtml(whole)}<i>.${fraction}</i>`
+export function priceHtml(price: Price, decimals = 0): string {
+  const text = priceText(price)
+  const shown = decimalsIn(text)
   const exact = exactUsd(price)
-  const isExact = (exact.split('.')[1]?.length ?? 0) <= fraction.length
-  return isExact ? html : `<span title="$${exact}">${html}</span>`
+  const html = `${escapeHtml(text)}${figureSpace.repeat(Math.max(0, decimals - shown))}`
+  return decimalsIn(exact) <= shown ? html : `<span title="$${exact}">${html}</span>`
 }
+
+/** Stands for no price where the units of its column stand. */
+export const noPrice = (decimals: number): string => `–\u2008${figureSpace.repeat(decimals)}`
+
+/** As wide as a digit. */
+const figureSpace = '\u2007'
+
+/** How many decimals the longest of a column's prices has. */
+export const decimalsOf = (prices: readonly (Price | null | undefined)[]): number =>
+  Math.max(2, ...prices.map((one) => (one ? decimalsIn(priceText(one)) : 0)))
+
+const decimalsIn = (text: string) => text.split('.')[1]?.length ?? 0
 
 /** How much less than `list` a price is, in whole per cent: never made larger by rounding; negative: it is more. */
 export function savingOf(price: Price, list: Price): number | null {

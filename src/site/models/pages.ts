@@ -9,7 +9,7 @@ import { type Published, publish } from '../published.ts'
 import type { StatusSource } from '../status/pages.ts'
 import { inTurn } from '../turns.ts'
 import { type ModelsSite, modelsPages, type Shown } from './documents.ts'
-import { modelsOf, type ShownModel } from './models.ts'
+import type { LiveModels } from './live-models.ts'
 import type { ModelQuery } from './query.ts'
 import { queryText } from './query.ts'
 
@@ -17,6 +17,7 @@ export interface ModelPagesParts {
   readonly source: StatusSource
   /** The groups whose models are shown. */
   readonly groups: () => Catalog['groups']
+  readonly models: LiveModels
   readonly site: () => ModelsSite
   readonly clock: Clock
 }
@@ -36,15 +37,8 @@ interface Kept {
 export type ModelPages = ReturnType<typeof createModelPages>
 
 /** The pages of models, each built when it is asked for, and kept for a while. */
-export function createModelPages({ source, groups, site, clock }: ModelPagesParts) {
+export function createModelPages({ source, groups, models, site, clock }: ModelPagesParts) {
   const pages = new LRUCache<string, Kept>(entryLimit(mostPages))
-  let listed: { readonly of: Catalog['groups']; readonly models: Promise<Models> } | undefined
-
-  function models(): Promise<Models> {
-    const of = groups()
-    if (listed?.of !== of) listed = { of, models: inSlices(modelsOf(of)) }
-    return listed.models
-  }
 
   /** A kept page that is still right, or a new one. */
   function kept(
@@ -98,5 +92,3 @@ export function createModelPages({ source, groups, site, clock }: ModelPagesPart
     names: async (): Promise<readonly string[]> => [...(await models()).keys()],
   }
 }
-
-type Models = ReadonlyMap<string, ShownModel>

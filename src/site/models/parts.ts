@@ -4,7 +4,6 @@ import type { Language } from '../../look/language.ts'
 import { escapeHtml } from '../../look/text.ts'
 import { percent } from '../status/page/words.ts'
 import type { ModelHealth } from './availability.ts'
-import { type Price, priceText } from './money.ts'
 import type { ModelQuery } from './query.ts'
 import { queryText } from './query.ts'
 import { english, type Words } from './words-en.ts'
@@ -48,7 +47,7 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
 export function stateHtml({ state, availability }: ModelHealth, words: Words): string {
   const day = percent(availability['24h'].ratio)
   const title = day === null ? '' : ` title="${escapeHtml(words.stateTitle(day))}"`
-  return `<span class="state ${state}"${title}>${words.states[state]}</span>`
+  return `<span class="quiet ${state}"${title}>${words.states[state]}</span>`
 }
 
 /** A saving in per cent, a surcharge in words; '' where there is nothing to compare. */
@@ -58,11 +57,20 @@ export function savingHtml(saving: number | null, words: Words): string {
   return saving === 0 ? '0%' : `<span class="save">${saving}%</span>`
 }
 
-/** A cell of a table that becomes a card on a phone, where its column's title stands before it. */
-export const cell = (label: string, html: string, more = ''): string =>
-  `<td data-l="${escapeHtml(label)}"${more}>${html}</td>`
+/** Where there is nothing to say. */
+export const none = '–'
 
-export const numberCell = (label: string, html: string): string => cell(label, html, ' class="num"')
+/**
+ * A cell of a table that becomes a card on a phone: there its column's title stands before it, and an empty one is
+ * left out. `classes`: those of the cell.
+ */
+export function cell(label: string, html: string, classes: readonly string[] = []): string {
+  const all = html.startsWith(none) ? [...classes, 'empty'] : classes
+  const named = all.length === 0 ? '' : ` class="${all.join(' ')}"`
+  return `<td data-l="${escapeHtml(label)}"${named}>${html}</td>`
+}
+
+export const numberCell = (label: string, html: string): string => cell(label, html, ['num'])
 
 interface FoldedTable {
   /** The cells of the head's row. */
@@ -71,17 +79,12 @@ interface FoldedTable {
   readonly parts: readonly string[]
   /** How many parts are open. */
   readonly open: number
-  /** Decimals of the longest price. */
-  readonly decimals?: number
 }
 
 /** A table by groups; with many of them the last ones are folded. */
-export function foldedTable(
-  { head, parts, open, decimals = 2 }: FoldedTable,
-  words: Words,
-): string {
+export function foldedTable({ head, parts, open }: FoldedTable, words: Words): string {
   const table = (shown: readonly string[], more: string) =>
-    `<table class="prices fixed${more}" style="--f:calc(${decimals}ch + .3em);--n:${head.split('<th').length - 2}"><thead><tr>${head}</tr></thead>` +
+    `<table class="prices cards fixed${more}" style="--n:${head.split('<th').length - 2}"><thead><tr>${head}</tr></thead>` +
     `${shown.join('')}</table>`
   // One part alone is not worth a click.
   const isFolded = parts.length > open + 1
@@ -91,7 +94,3 @@ export function foldedTable(
     `</summary>${table(parts.slice(open), ' more')}</details>`
   )
 }
-
-/** How many decimals the longest of some prices has: one width aligns the points of all. */
-export const decimalsOf = (prices: readonly (Price | null | undefined)[]): number =>
-  Math.max(2, ...prices.map((one) => (one ? (priceText(one).split('.')[1]?.length ?? 0) : 0)))

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../look/text.ts'
 import type { Sale, ShownModel } from './models.ts'
-import { priceHtml } from './money.ts'
-import { decimalsOf, foldedTable, numberCell, savingHtml, tokensText } from './parts.ts'
+import { decimalsOf, noPrice, type Price, priceHtml } from './money.ts'
+import { foldedTable, none, numberCell, savingHtml, tokensText } from './parts.ts'
 import {
   type Charged,
   chargedFor,
@@ -59,6 +59,12 @@ function tokenTable(model: ShownModel, lines: readonly Line[], words: Words): st
   const vendor = model.vendor?.name ?? words.theVendor
   const head = columns.map((name) => `<th scope="col" class="num">${words.rates[name]}</th>`)
   const listed = model.list && listTiers(model.list)
+  const tiers = [...(listed ?? []), ...lines.flatMap(tiersOf)]
+  const shown = columns.map((name) => ({
+    title: words.rates[name],
+    decimals: decimalsOf(tiers.map(({ rates }) => rates[name])),
+    of: (rates: Rates) => rates[name],
+  }))
   const list = listed
     ? bodyOf(
         words.vendorsList(vendor),
@@ -66,8 +72,7 @@ function tokenTable(model: ShownModel, lines: readonly Line[], words: Words): st
         limits,
         words,
         (above) =>
-          ratesCells(tierAt(listed, above).rates, columns, words) +
-          numberCell(words.columns.saving, ''),
+          ratesCells(tierAt(listed, above).rates, shown) + numberCell(words.columns.saving, ''),
       )
     : ''
   const groups = lines.map(({ sale, charged }) =>
@@ -80,16 +85,13 @@ function tokenTable(model: ShownModel, lines: readonly Line[], words: Words): st
         const saving = savingHtml(savingIn(model, charged, above), words)
         const cells =
           charged.unit === 'tokens'
-            ? ratesCells(tierAt(charged.tiers, above).rates, columns, words)
+            ? ratesCells(tierAt(charged.tiers, above).rates, shown)
             : numberCell(words.rates.input, flatText(charged, words)) +
               `<td></td>`.repeat(columns.length - 1)
-        return cells + numberCell(words.columns.saving, saving || '–')
+        return cells + numberCell(words.columns.saving, saving || none)
       },
       sale.group.description,
     ),
-  )
-  const shown = [...(listed ?? []), ...lines.flatMap(tiersOf)].flatMap(({ rates }) =>
-    columns.map((name) => rates[name]),
   )
   const table = {
     head:
@@ -97,7 +99,6 @@ function tokenTable(model: ShownModel, lines: readonly Line[], words: Words): st
       `<th scope="col" class="num">${words.columns.saving}</th>`,
     parts: list === '' ? groups : [list, ...groups],
     open: openGroups + (list === '' ? 0 : 1),
-    decimals: decimalsOf(shown),
   }
   return foldedTable(table, words)
 }
@@ -134,11 +135,18 @@ function bodyOf(
   return `<tbody${className && ` class="${className}"`}>${rows.join('')}</tbody>`
 }
 
-const ratesCells = (rates: Rates, columns: readonly RateName[], words: Words) =>
+interface RateColumn {
+  readonly title: string
+  /** Of its longest price. */
+  readonly decimals: number
+  readonly of: (rates: Rates) => Price | null
+}
+
+const ratesCells = (rates: Rates, columns: readonly RateColumn[]) =>
   columns
-    .map((name) => {
-      const price = rates[name]
-      return numberCell(words.rates[name], price ? priceHtml(price) : '–')
+    .map(({ title, decimals, of }) => {
+      const price = of(rates)
+      return numberCell(title, price ? priceHtml(price, decimals) : noPrice(decimals))
     })
     .join('')
 
@@ -148,14 +156,16 @@ const flatText = (charged: Charged, words: Words) =>
     : words.free
 
 function flatTable(lines: readonly Line[], words: Words): string {
+  const decimals = decimalsOf(
+    lines.map(({ charged }) => (charged.unit === 'call' ? charged.price : null)),
+  )
   const parts = lines.map(({ sale, charged }) => {
-    const price = charged.unit === 'call' ? priceHtml(charged.price) : words.free
+    const price = charged.unit === 'call' ? priceHtml(charged.price, decimals) : words.free
     const name = `<bdi>${escapeHtml(sale.group.name)}</bdi>`
     return `<tbody><tr><th scope="row">${name}</th>${numberCell(words.perRequest, price)}</tr></tbody>`
   })
   const head = `<th scope="col">${words.group}</th><th scope="col" class="num">${words.perRequest}</th>`
-  const prices = lines.map(({ charged }) => (charged.unit === 'call' ? charged.price : null))
-  return foldedTable({ head, parts, open: openGroups, decimals: decimalsOf(prices) }, words)
+  return foldedTable({ head, parts, open: openGroups }, words)
 }
 
 function explanations(model: ShownModel, charged: Charged, words: Words): string {

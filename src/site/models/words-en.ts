@@ -1,5 +1,6 @@
 import type { Modality } from '../../catalog/model-abilities.ts'
 import { grouped } from '../../lib/format.ts'
+import { stateWords } from '../../look/states.ts'
 import type { ModalityKind } from '../../store/ports/extras.ts'
 import type { SortKey } from './query.ts'
 import type { RateName } from './rates.ts'
@@ -9,20 +10,20 @@ const one = (count: number, thing: string) => `${grouped(count)} ${thing}${count
 /** All texts of the pages in English. What comes in is text, unless it is named `html`. */
 export const english = {
   title: 'Models and prices',
-  lead: 'Prices are in USD per 1M tokens, as charged here: all multipliers are in them.',
+  lead: 'USD per 1M tokens, as charged here: the multiplier of the group is included.',
   description: (site: string, count: number) =>
     `${one(count, 'model')} at ${site}: prices per 1M tokens beside the vendors’ list, context windows, availability.`,
   found: (shown: number, all: number) =>
     shown === all ? one(all, 'model') : `${grouped(shown)} of ${one(all, 'model')}`,
   search: 'Search',
   searchHint: 'Model or vendor',
-  filter: 'Show',
-  reset: 'Show all',
+  filter: 'Apply',
+  reset: 'Clear filters',
   any: 'Any',
   sort: 'Sort by',
   group: 'Group',
   groups: 'Groups',
-  modality: 'Takes or makes',
+  modality: 'Input or output',
   contextAtLeast: 'Context',
   atLeast: (tokens: string) => `at least ${tokens}`,
   columns: {
@@ -36,9 +37,10 @@ export const english = {
     saving: 'Saving',
     now: 'Now',
   } satisfies Record<SortKey, string>,
+  listHint: 'input / output',
   moreGroups: (count: number) => `${one(count, 'more group')}`,
   comma: ', ',
-  takes: 'Takes',
+  accepts: 'Accepts',
   sorts: {
     name: 'Name',
     input: 'Input price, lowest first',
@@ -50,7 +52,6 @@ export const english = {
   },
   sortedBy: (column: string, isDescending: boolean) =>
     `${column}, ${isDescending ? 'falling' : 'rising'}`,
-  listTitle: 'input / output',
   modalities: {
     text: 'text',
     image: 'images',
@@ -59,14 +60,12 @@ export const english = {
     file: 'PDF',
     vector: 'embeddings',
   } satisfies Record<Modality, string>,
-  makes: (what: string) => `makes ${what}`,
-  fromGroups: (group: string, others: number) =>
-    others === 0 ? group : `${group} + ${one(others, 'group')}`,
+  returns: (what: string) => `returns ${what}`,
+  lowestIn: (group: string, groups: number) => `${groups} groups, lowest in ${group}`,
   perRequest: 'per request',
   free: 'Free',
   dearer: (percent: number) => `${percent}% more`,
-  unknown: 'not known',
-  states: { operational: 'Working', degraded: 'Degraded', down: 'Down', no_data: 'No data' },
+  states: stateWords.en,
   stateTitle: (percent: string) => `${percent} of the last day’s requests succeeded`,
   pages: 'Pages of models',
   page: (page: number, of: number) => `Page ${page} of ${of}`,
@@ -86,6 +85,7 @@ export const english = {
   unknownModelText: (name: string) => `Nothing called “${name}” is sold at present.`,
   meant: 'Did you mean',
   allModels: 'All models',
+  path: 'Where this page is',
   // A model's own page.
   modelTitle: (name: string) => `${name}: price and API`,
   modelDescription: (name: string, price: string, more: string) =>
@@ -99,12 +99,11 @@ export const english = {
   likeList: (vendor: string) => `${vendor}’s list price`,
   theVendor: 'the vendor',
   from: 'From',
-  facts: 'Facts',
   contextWindow: 'Context window',
-  maxOutput: 'Longest answer',
+  maxOutput: 'Max output',
   tokens: (count: string) => `${count} tokens`,
-  inputKinds: 'Takes',
-  outputKinds: 'Makes',
+  inputKinds: 'Accepts',
+  outputKinds: 'Returns',
   tryIt: 'Try it in the playground',
   prices: 'Prices',
   pricesLead: 'USD per 1M tokens. The price of the token’s group is charged.',
@@ -130,7 +129,7 @@ export const english = {
     listed: (day: string) => `The vendor has announced other list prices from ${day} on.`,
     note: 'The operator’s remark:',
   },
-  extras: 'Beside text',
+  extras: 'Other charges',
   modalityPrices: 'Tokens that are no text',
   modalityLead: 'USD per 1M tokens. They replace the price of text for such tokens.',
   toolPrices: 'Tools that the vendor runs',
@@ -158,7 +157,6 @@ export const english = {
     maps_grounding: 'Maps',
   } as Readonly<Record<string, string>>,
   times: (factor: string) => `× ${factor}`,
-  what: 'What',
   availability: 'Availability',
   availabilityLead:
     'By real requests. Requests that failed by the client’s own fault do not count.',
@@ -166,9 +164,9 @@ export const english = {
   lastDay: 'Last 24 hours',
   lastWeek: '7 days',
   firstToken: 'First token, median',
-  speed: 'Output',
+  speed: 'Output speed',
   perSecond: (tokens: string) => `${tokens} tokens/s`,
-  statusPage: 'All of the status page',
+  statusPage: 'Status page',
   endpoints: 'Endpoints',
   endpointsLead: 'The same model answers in all of these protocols.',
   endpoint: 'Endpoint',
@@ -180,8 +178,6 @@ export const english = {
   begin: 'How to begin',
   beginLead: 'Make a token in the console, and put its key in the place of',
   newToken: 'Make a token',
-  baseAddress: 'Base address',
-  overseas: 'Outside mainland China',
 }
 
 export type Words = typeof english

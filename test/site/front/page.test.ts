@@ -1,12 +1,17 @@
 import { expect, test } from 'bun:test'
+import { inSlices } from '../../../src/lib/slices.ts'
 import { clientAddresses } from '../../../src/site/front/addresses.ts'
+import { frontFacts } from '../../../src/site/front/facts.ts'
 import { type FrontPage, frontPage } from '../../../src/site/front/page.ts'
+import { modelsOf } from '../../../src/site/models/models.ts'
+import { catalogOf, tokenTerms } from '../feed/catalogs.ts'
 import { siteNamed } from '../frame-site.ts'
+import { figuresOf } from '../status/figures.ts'
 
 const nothing: FrontPage = {
   ...{ language: 'en', site: siteNamed('Gate'), subtitle: null, isOpen: false },
   addresses: [{ name: 'Everywhere', url: 'https://gw.example.com' }],
-  facts: { models: [], modelCount: 0, groups: [] },
+  facts: { rows: [], modelCount: 0, groups: [] },
 }
 
 test('without a model it says what an administrator does next, and nothing that would not work', () => {
@@ -16,12 +21,11 @@ test('without a model it says what an administrator does next, and nothing that 
   expect(html).not.toContain('id="begin"')
 })
 
-test('where the models are not for everyone, their names and prices are not here either', () => {
-  const price = { input: '1', output: '2' }
-  const facts = {
-    models: [{ name: 'secret-model', contextWindow: null, price, groups: 1 }],
-    ...{ modelCount: 1, groups: [{ name: 'g', state: 'down' as const, dayRatio: 0.1, models: 1 }] },
-  }
+test('where the models are not for everyone, their names and prices are not here either', async () => {
+  const terms = tokenTerms(1_000_000, 2_000_000)
+  const { groups } = catalogOf([{ name: 'g' }], [{ id: 'secret-model', terms }])
+  const models = await inSlices(modelsOf(groups))
+  const facts = await inSlices(frontFacts({ groups, models, figures: figuresOf([]), most: 1 }))
   const closed = frontPage({ ...nothing, facts, site: { ...nothing.site, hasModels: false } })
   expect(closed).not.toContain('secret-model')
   expect(closed).not.toContain('href="/models')

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import {
+  decimalsOf,
   perMillion,
   perUse,
   priceHtml,
@@ -20,11 +21,14 @@ test.each([
 })
 
 test('a rounded price has the exact one as its title', () => {
-  expect(priceHtml(perMillion(345_000, 650_000))).toBe(
-    '<span title="$0.22425">$0<i>.2243</i></span>',
-  )
-  expect(priceHtml(perMillion(1_250_000))).toBe('$1<i>.25</i>')
-  expect(priceHtml(perUse(10_000_000, 650_000))).toBe('$0<i>.0065</i>')
+  expect(priceHtml(perMillion(345_000, 650_000))).toBe('<span title="$0.22425">$0.2243</span>')
+  expect(priceHtml(perUse(10_000_000, 650_000))).toBe('$0.0065')
+})
+
+test('prices of a column have their points in line', () => {
+  const prices = [1_250_000, 75_000].map((micro) => perMillion(micro))
+  const texts = prices.map((price) => priceHtml(price, decimalsOf(prices)))
+  expect(texts).toEqual(['$1.25\u2007', '$0.075'])
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import { Marked, type Token, type Tokens } from 'marked'
 import type { Language } from '../../../look/language.ts'
 import { escapeHtml } from '../../../look/text.ts'
-import { copiedBlock } from './highlight.ts'
+import { copiedBlock } from '../../highlight.ts'
 
 /** A heading within a page. */
 export interface Heading {

@@ -92,7 +92,7 @@ function footerHtml(language: Language, words: Words): string {
   const about = words.explained.map((text) => `<p>${text}</p>`).join('')
   return (
     `<div class="about"><h2>${words.measured}</h2>${about}<nav aria-label="${words.status}">` +
-    `<a href="/pricing/provider-pricing.json">${words.feed}</a><a href="/api/v1/status">JSON</a>` +
+    `<a href="/api/v1/status">${words.asJson}</a>` +
     `<span>${words.refresh} <a href="?lang=${language}">${words.everyMinute}</a> / ` +
     `<a href="?lang=${language}&amp;refresh=off">${words.never}</a></span></nav></div>`
   )
@@ -118,7 +118,7 @@ h3 span{white-space:nowrap;font-weight:500}
 .c{display:grid;grid-template-columns:2fr 5fr;gap:20px var(--s-8);margin-top:20px}
 figcaption{display:flex;justify-content:space-between;gap:var(--s-4);margin-bottom:var(--s-2);font-size:var(--t-14)}
 figcaption b{color:var(--fg);font-weight:600}
-.b{width:100%;height:36px;--none:color-mix(in srgb,var(--soft) 60%,transparent);background:repeating-linear-gradient(135deg,var(--none) 0 .9px,#0000 1.1px 5.657px)}
+.b{width:100%;height:36px;--none:color-mix(in srgb,var(--soft) 35%,transparent);background:repeating-linear-gradient(135deg,var(--none) 0 .9px,#0000 1.1px 5.657px)}
 figure p{display:flex;justify-content:space-between;margin-top:var(--s-1);font-size:var(--t-12)}
 .b path{fill:none;stroke-dasharray:3 1}
 .b .a{stroke:var(--ok);stroke-width:24}
@@ -148,11 +148,12 @@ td{white-space:nowrap}
 .e+.e,.e:first-of-type{margin:0}
 .e b{font-weight:600}
 .e>:nth-child(even){text-align:right}
+.e+p{margin-top:var(--s-3)}
 .e small{font-size:var(--t-14);color:var(--soft)}
 .about{font-size:var(--t-14)}
 .about p{margin-top:var(--s-2);max-width:44rem}
 .about nav{display:flex;flex-wrap:wrap;gap:var(--s-1) 28px;margin-top:var(--s-6);color:var(--soft)}
-@media(max-width:40rem){.c{grid-template-columns:1fr}.w{display:none}.e{grid-template-columns:1fr}.e>:nth-child(even){text-align:left}dl{display:grid;grid-template-columns:1fr 1fr 1fr;gap:var(--s-3) var(--s-4)}dl .x{grid-column:span 3}}
+@media(max-width:40rem){h1{font-size:var(--t-20)}.c{grid-template-columns:1fr}.w{display:none}.e{grid-template-columns:1fr}.e>:nth-child(even){text-align:left}dl{display:grid;grid-template-columns:1fr 1fr 1fr;gap:var(--s-3) var(--s-4)}dl .x{grid-column:span 3}}
 @media(forced-colors:active){.b,.b path{forced-color-adjust:none}}
 `
   .trim()

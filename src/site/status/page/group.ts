@@ -4,7 +4,7 @@ import { escapeHtml } from '../../../look/text.ts'
 import { type BucketSize, bucketMs } from '../../../store/ports/availability.ts'
 import { barState, type State } from '../document.ts'
 import type { StatusGroup, StatusModel } from '../schema.ts'
-import { duration, freeText, percent, percentOf } from './words.ts'
+import { duration, freeText, percent, percentOf, speedText } from './words.ts'
 import type { Words } from './words-en.ts'
 
 /** Code points shown of a name, and of a description. */
@@ -39,12 +39,14 @@ export function cardHtml(shown: ShownGroup, looks: Looks, hasTitles: boolean): s
   return (
     `<section class="g" id="g${about.id}"><h3>${nameHtml(about.name)}${stateHtml(about.state, words)}</h3>` +
     `${description === '' ? '' : `<p>${freeText(description, longestDescription)}</p>`}` +
-    `<div class="c">${chartHtml('hours', about, looks, hasTitles)}` +
-    `${chartHtml('days', about, looks, hasTitles)}</div>` +
-    `${about.availability['90d'].requests === 0 ? '' : figuresHtml(about, words)}` +
+    `${about.availability['90d'].requests === 0 ? `<p>${words.never90}</p>` : measuredHtml(about, looks, hasTitles)}` +
     `${modelsHtml(shown, words)}</section>`
   )
 }
+
+const measuredHtml = (about: ShownGroup['about'], looks: Looks, hasTitles: boolean) =>
+  `<div class="c">${chartHtml('hours', about, looks, hasTitles)}` +
+  `${chartHtml('days', about, looks, hasTitles)}</div>${figuresHtml(about, looks.words)}`
 
 export function rowHtml({ id, name, state, availability }: ShownGroup['about'], words: Words) {
   const ratios = [availability['24h'], availability['90d']].map(
@@ -88,7 +90,7 @@ function figuresHtml(about: ShownGroup['about'], words: Words): string {
     first.p50 === null || first.p95 === null
       ? words.noData
       : words.began(duration(first.p50), duration(first.p95))
-  const pace = speed === null ? words.noData : words.perSecond(speed.toFixed(1))
+  const pace = speed === null ? words.noData : words.perSecond(speedText(speed))
   const figure = (name: string, value: string, wide = '') =>
     `<div${wide}><dt>${name}</dt><dd>${value}</dd></div>`
   return (
@@ -121,7 +123,7 @@ function modelHtml(model: StatusModel, words: Words): string {
     `<td>${percent(availability['24h'].ratio) ?? '–'}` +
     `<td class="w">${percent(availability['90d'].ratio) ?? '–'}` +
     `<td>${first.p50 === null ? '–' : duration(first.p50)}` +
-    `<td class="w">${speed === null ? '–' : words.perSecond(speed.toFixed(1))}`
+    `<td class="w">${speed === null ? '–' : words.perSecond(speedText(speed))}`
   )
 }
 

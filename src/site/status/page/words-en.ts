@@ -1,3 +1,4 @@
+import { stateWords } from '../../../look/states.ts'
 import { count, type States } from './words.ts'
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
@@ -9,9 +10,8 @@ type BarCounts = Readonly<Record<'good' | 'some' | 'degraded' | 'down' | 'empty'
 
 /** All texts of the page in English. Names and figures come in as HTML. */
 export const english = {
-  tag: 'en',
   status: 'Status',
-  states: { operational: 'Working', degraded: 'Degraded', down: 'Down', no_data: 'No data' },
+  states: stateWords.en,
   bars: { all: 'No failures', some: 'Few failures' },
   headline({ operational, degraded, down, no_data }: States, groups: number): string {
     if (groups === 0) return 'There are no groups'
@@ -43,6 +43,7 @@ export const english = {
   speed: 'Output speed',
   perSecond: (tokens: string) => `${tokens} tokens/s`,
   noData: 'no data',
+  never90: 'No request was measured in 90 days.',
   failures: (failed: number, requests: number) =>
     `${count(failed)} of ${one(requests, 'request')} failed`,
   succeeded: (percent: string) => `${percent} succeeded`,
@@ -85,11 +86,9 @@ export const english = {
     'Incidents are derived from these counts: each span of consecutive hours in which a group was degraded or down, as far back as hours are kept (35 days). An hour without requests ends one. Where only the last minutes are bad, they are listed until the hour as a whole can tell.',
     'The time to the first token and the output speed are those of streams in the last 24 hours.',
   ],
-  feed: 'Price feed',
   refresh: 'This page refreshes:',
   everyMinute: 'every minute',
   never: 'never',
-  language: 'Language',
   day: (date: Date) =>
     `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
 }

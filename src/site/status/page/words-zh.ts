@@ -1,11 +1,11 @@
+import { stateWords } from '../../../look/states.ts'
 import { count } from './words.ts'
 import type { Words } from './words-en.ts'
 
 /** The page in Simplified Chinese. */
 export const chinese: Words = {
-  tag: 'zh-Hans',
   status: '服务状态',
-  states: { operational: '正常', degraded: '部分异常', down: '不可用', no_data: '无数据' },
+  states: stateWords.zh,
   bars: { all: '无失败', some: '少量失败' },
   headline({ operational, degraded, down, no_data }, groups) {
     if (groups === 0) return '没有分组'
@@ -31,11 +31,12 @@ export const chinese: Words = {
   latest: { hours: '本小时', days: '今天' },
   lastHour: '最近一小时',
   sevenDays: '7 天',
-  firstToken: '首个 token',
+  firstToken: '首 Token 延迟',
   began: (half, most) => `<small>半数不超过</small> ${half}，<small>95% 不超过</small> ${most}`,
   speed: '输出速度',
-  perSecond: (tokens) => `${tokens} token/秒`,
+  perSecond: (tokens) => `${tokens} Token/秒`,
   noData: '无数据',
+  never90: '90 天内没有测到请求。',
   failures: (failed, requests) => `${count(requests)} 个请求中 ${count(failed)} 个失败`,
   succeeded: (percent) => `成功率 ${percent}`,
   requests: (requests) => `${count(requests)} 个请求`,
@@ -74,12 +75,10 @@ export const chinese: Words = {
     '网关在自身的请求结束时进行统计，本页没有任何人工填写的内容。因客户端自身原因失败的请求不计入。百分比为成功请求所占比例，向下取整：100% 表示没有一次失败。没有测到请求时显示“无数据”，这并不等于正常。',
     '分组的状态取最近 5 分钟（至少有 5 个请求时），否则取最近一小时：低于 95% 为部分异常，低于 50% 为不可用。每个柱形按同样的标准表示一个完整的小时或一天（UTC）；最后一个尚未结束。',
     '故障由这些统计得出：分组连续若干小时处于部分异常或不可用状态，即为一次故障，可追溯的范围为逐时数据的保存期（35 天）。没有请求的小时会使其结束。若仅最近几分钟异常，则先单独列出，直到该小时的统计给出结论。',
-    '首个 token 的时间和输出速度取最近 24 小时内的流式请求。',
+    '首 Token 延迟和输出速度取最近 24 小时内的流式请求。',
   ],
-  feed: '价格数据',
   refresh: '本页刷新：',
   everyMinute: '每分钟',
   never: '不刷新',
-  language: '语言',
   day: (date) => `${date.getUTCFullYear()}年${date.getUTCMonth() + 1}月${date.getUTCDate()}日`,
 }

@@ -32,6 +32,10 @@ export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.ceil(ms)} ms` : `${(Math.ceil(ms / 100) / 10).toFixed(1)} s`
 }
 
+/** LLM tokens a second: with a decimal where it tells something. */
+export const speedText = (speed: number): string =>
+  speed < 100 ? speed.toFixed(1) : grouped(Math.round(speed))
+
 export const count = grouped
 
 /** A time to the minute, in UTC, also machine-readable. */

@@ -1,9 +1,14 @@
 import { type ParsedToken, parse } from 'sugar-high/core'
 import { lang, languages } from 'sugar-high/lang'
-import { copiable } from '../../../look/copy.ts'
-import type { Language } from '../../../look/language.ts'
-import { escapeHtml } from '../../../look/text.ts'
-import { frameWords } from '../../../look/words.ts'
+import { copiable } from '../look/copy.ts'
+import type { Language } from '../look/language.ts'
+import { escapeHtml } from '../look/text.ts'
+import { frameWords } from '../look/words.ts'
+
+/** The colours of code. */
+export const codeCss =
+  'pre i{font-style:normal}pre .comment{color:var(--soft)}pre .string{color:var(--ok)}' +
+  'pre .keyword,pre .property,pre .key{color:var(--accent)}pre .class{color:var(--mid)}'
 
 /** Code as HTML with classes for colours; in a language without a grammar, as it is. */
 export function highlight(code: string, language: string): string {
