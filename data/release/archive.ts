@@ -11,16 +11,22 @@ export interface Entry {
   /** Unix permissions: 0o644. */
   readonly mode: number
   readonly bytes?: Uint8Array
+  /** What a symbolic link leads to; only in a tar. */
+  readonly link?: string
+  /** User and group by number, in a tar; left out: root. */
+  readonly owner?: number
 }
 
 /** A tar whose bytes depend on nothing but what it is given: sorted, of root, all of one time. */
 export const createTar = (entries: readonly Entry[], time: number): Promise<Uint8Array> =>
   packTar(
-    sorted(entries).map(({ name, mode, bytes }) => ({
+    sorted(entries).map(({ name, mode, bytes, link, owner = 0 }) => ({
       header: {
         ...{ name, mode, size: bytes?.length ?? 0, mtime: new Date(time * 1000) },
-        ...{ uid: 0, gid: 0, uname: 'root', gname: 'root' },
-        type: name.endsWith('/') ? 'directory' : 'file',
+        ...{ uid: owner, gid: owner, ...(owner === 0 && { uname: 'root', gname: 'root' }) },
+        ...(link === undefined
+          ? { type: name.endsWith('/') ? 'directory' : 'file' }
+          : { type: 'symlink', linkname: link }),
       },
       body: bytes,
     })),
@@ -91,11 +97,18 @@ export function entriesOf(
     { name: `${folder}/${programName(target)}`, mode: 0o755, bytes: program },
     ...[...files].map(([name, bytes]) => ({ name: `${folder}/${name}`, mode: 0o644, bytes })),
   ]
+  return withFolders(held)
+}
+
+/** With each folder that a name goes through, unless it is there. */
+export function withFolders(entries: readonly Entry[]): readonly Entry[] {
+  const known = new Set(entries.map(({ name }) => name))
   const folders = new Set(
-    held.flatMap(({ name }) => {
-      const parts = name.split('/').slice(0, -1)
+    entries.flatMap(({ name }) => {
+      const parts = name.replace(/\/$/, '').split('/').slice(0, -1)
       return parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`)
     }),
   )
-  return [...held, ...[...folders].map((name) => ({ name, mode: 0o755 }))]
+  const missing = [...folders].filter((name) => !known.has(name))
+  return [...entries, ...missing.map((name) => ({ name, mode: 0o755 }))]
 }

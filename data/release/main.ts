@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeArchives } from './archive.ts'
 import { createBill } from './bill.ts'
+import { writeDebs } from './deb/deb.ts'
 import { createFiles } from './files.ts'
+import { writeImage } from './image/image.ts'
+import { writeNpmPackages } from './npm/packages.ts'
 import { buildPrograms } from './programs.ts'
 import { type Release, ReleaseError } from './release.ts'
 import { root } from './run.ts'
@@ -17,6 +20,9 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 /** The parts of a release, each from the same programs and files. */
 const parts: readonly (readonly [name: string, write: (release: Release) => Promise<unknown>])[] = [
   ['archives', writeArchives],
+  ['packages for Debian', writeDebs],
+  ['packages for npm', writeNpmPackages],
+  ['the container image', writeImage],
 ]
 
 async function makeRelease(version: string): Promise<void> {

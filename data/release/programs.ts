@@ -24,7 +24,7 @@ async function buildProgram(target: Target, source: Source): Promise<string> {
   await mkdir(folder, { recursive: true })
   const file = join(folder, programName(target))
   const command = ['./compile.sh', '--target', `bun-${target}`]
-  await run(command, { RELEASE_FACTS: factsOf(target, source) })
+  await run(command, { env: { RELEASE_FACTS: factsOf(target, source) } })
   const suffix = programName(target).slice('tollgate'.length)
   await rename(join(root, `dist/tollgate-bun-${target}${suffix}`), file)
   if (target.startsWith('darwin-')) await signProgram(file)
