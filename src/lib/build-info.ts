@@ -1,13 +1,14 @@
 import { version as packageVersion } from '../../package.json'
 
-// What a build is. `./compile.sh --release` names each with --define; other builds have the values of development.
+// What a build is. `./compile.sh --release` names each with --define
+// (data/release/programs.ts); other builds have the values of development.
 
 /** SemVer, as the tag without its "v". */
 declare const TOLLGATE_VERSION: string
 /** The commit's whole hash. */
 declare const TOLLGATE_COMMIT: string
-/** Seconds since 1970 of the commit: two builds of it are the same. */
-declare const TOLLGATE_TIME: number
+/** ISO 8601, the time of the commit: two builds of it are the same. */
+declare const TOLLGATE_BUILT_AT: string
 /** The archive's: `linux-x64`, `linux-arm64-musl`, `darwin-arm64`, `windows-x64` … */
 declare const TOLLGATE_TARGET: string
 /** The second line of a public key of minisign: releases are signed with its secret one. */
@@ -19,8 +20,7 @@ export const version = typeof TOLLGATE_VERSION === 'undefined' ? packageVersion 
 export const commit = typeof TOLLGATE_COMMIT === 'undefined' ? null : TOLLGATE_COMMIT
 
 /** Null: no release. */
-export const builtAt =
-  typeof TOLLGATE_TIME === 'undefined' ? null : new Date(TOLLGATE_TIME * 1000).toISOString()
+export const builtAt = typeof TOLLGATE_BUILT_AT === 'undefined' ? null : TOLLGATE_BUILT_AT
 
 export const target =
   typeof TOLLGATE_TARGET === 'undefined' ? `${process.platform}-${process.arch}` : TOLLGATE_TARGET

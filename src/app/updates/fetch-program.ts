@@ -76,9 +76,19 @@ function requireHash(what: string, found: string, wanted: string): void {
 
 async function takeOut(archive: string, { folder, ...parts }: FetchParts): Promise<string> {
   parts.onProgress('unpacking')
-  await new Bun.Archive(await Bun.file(archive).bytes()).extract(folder, {
-    glob: [programName, `*/${programName}`],
-  })
+  const bytes = await Bun.file(archive).bytes()
+  try {
+    await new Bun.Archive(bytes).extract(folder, { glob: [programName, `*/${programName}`] })
+  } catch (cause) {
+    // It does not say which part failed, and its hash was right.
+    const free = await freeIn(folder)
+    throw new UserError(
+      `The archive could not be unpacked to ${folder} (${reasonOf(cause)}), where ` +
+        `${humanBytes(free ?? 0)} are free and ` +
+        `${humanBytes(parts.archive.program.size)} needed. Nothing was changed: make room, and run this again.`,
+      { cause },
+    )
+  }
   await rm(archive)
   const [found = programName] = await Array.fromAsync(
     new Bun.Glob(`**/${programName}`).scan(folder),
@@ -97,6 +107,8 @@ async function takeOut(archive: string, { folder, ...parts }: FetchParts): Promi
   chmodSync(program, 0o755)
   return program
 }
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 const sizeOf = (file: string) =>
   stat(file).then(

@@ -23,7 +23,8 @@ export async function* readAddress(address: URL, options: ReadOptions): AsyncGen
   const limits = [controller.signal, AbortSignal.timeout(mostMs), ...(signal ? [signal] : [])]
   const any = AbortSignal.any(limits)
   let timer = setTimeout(silent, silenceMs)
-  const refuse = (reason: string) => new UserError(`${address.href} can't be read: ${reason}.`)
+  const refuse = (reason: string) =>
+    new UserError(`${address.href} can't be read: ${reason}. Nothing was changed: try again.`)
   let sizeBytes = 0
   try {
     const answer = await ask(address, any)
@@ -72,4 +73,7 @@ async function ask(address: URL, signal: AbortSignal): Promise<Response> {
 }
 
 const reasonOf = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  (error instanceof Error ? error.message : String(error))
+    // Advice of the runtime for whoever writes programs.
+    .replace(/ For more information, pass `verbose.*$/, '')
+    .replace(/\.$/, '')

@@ -2,8 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { writeWholeFile } from '../../lib/draft-file.ts'
+import { failureCode } from '../backup/backup.ts'
 import type { StoreConfig } from '../config/config.ts'
 import { fileOf } from '../store-place.ts'
+import { UserError } from '../user-error.ts'
 import { isVersion } from './release.ts'
 
 /**
@@ -14,7 +16,7 @@ export interface Seen {
   /** Undefined: it is not kept. */
   readonly file: string | undefined
   read(): string | undefined
-  /** Throws when the file can't be written. */
+  /** Throws a `UserError` when the file can't be written. */
   write(version: string): Promise<void>
 }
 
@@ -35,8 +37,16 @@ const seenIn = (file: string | undefined): Seen => ({
   },
   async write(version) {
     if (file === undefined) return
-    await writeWholeFile(file, Buffer.from(`${version}\n`))
-    // The gateway reads it as another user than the one who upgrades.
-    await chmod(file, 0o644)
+    try {
+      await writeWholeFile(file, Buffer.from(`${version}\n`))
+      // The gateway reads it as another user than the one who upgrades.
+      await chmod(file, 0o644)
+    } catch (cause) {
+      throw new UserError(
+        `${file}, which keeps the newest release that was seen, can't be written (${failureCode(cause)}): make ` +
+          'room there, and let this user write there. Nothing was changed.',
+        { cause },
+      )
+    }
   },
 })

@@ -111,10 +111,14 @@ async function check(
   const args = ['serve', '--check', ...(config === undefined ? [] : ['--config', config])]
   const { exitCode, stdout, stderr } = await runProgram(program, args, checkMs)
   if (exitCode === 0) return shown(stdout.replace(/\n\nIt can start:.*\n?$/, '')).trim()
+  const said = shown((stderr || stdout).trim()).replace(/^tollgate: /gm, '')
+  const hint = /environment variable/.test(said)
+    ? '\nThe service may get variables that this shell lacks: set them here, too.'
+    : ''
   throw new UserError(
     'It would not start here, so nothing was changed: the program stays as it is. It said:\n' +
-      shown((stderr || stdout).trim()) +
-      '\nWhere the service gets variables that this shell lacks, set them here, too.',
+      said +
+      hint,
   )
 }
 

@@ -135,7 +135,7 @@ test('a gateway looks once a day; each release and each trouble is told once', a
   address = server.address.href
   for (const _ of [1, 2]) await again()
   expect(told).toEqual([
-    `whether a newer release is out is not known {"reason":"${address} can't be read: it answered 404."}`,
+    `whether a newer release is out is not known {"reason":"${address} can't be read: it answered 404. Nothing was changed: try again."}`,
   ])
   await server.offer({ version: '1.3.0' })
   for (const _ of [1, 2]) await again()
