@@ -21,6 +21,9 @@ const queries = new QueryClient({
     queries: {
       retry: (count, error) => count < 2 && error instanceof CallFailed && error.status === 0,
       staleTime: 5_000,
+      // A gateway on this machine answers without a network, too; and what fails is told, not waited for.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
   },
 })

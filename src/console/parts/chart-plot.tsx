@@ -27,7 +27,10 @@ export function ChartPlot(props: ChartPlotProps) {
     if (!element) return
     const columns = plotted(props.series, props.kind)
     const places = props.labels.map((_, index) => index)
-    const data: uPlot.AlignedData = [places, ...columns.map(({ heights }) => heights)]
+    // A bar of no height would still draw its rim on the axis.
+    const drawn = ({ heights }: (typeof columns)[number]) =>
+      props.kind === 'bars' ? heights.map((height) => height || null) : heights
+    const data: uPlot.AlignedData = [places, ...columns.map(drawn)]
     const plot = new uPlot(optionsOf(props, element), data, element)
     const follow = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
     follow.observe(element)

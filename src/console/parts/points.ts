@@ -10,7 +10,9 @@ export function useAlignedPoints(table: RefObject<HTMLTableElement | null>, item
     const columns = new Map<number, HTMLElement[]>()
     for (const decimals of table.current?.querySelectorAll<HTMLElement>('td .money > span') ?? []) {
       const place = decimals.closest('td')?.cellIndex ?? 0
-      columns.set(place, [...(columns.get(place) ?? []), decimals])
+      const column = columns.get(place) ?? []
+      column.push(decimals)
+      columns.set(place, column)
     }
     for (const column of columns.values()) {
       const most = Math.max(...column.map(({ textContent }) => textContent.length))

@@ -1,7 +1,7 @@
 import { Box, SimpleGrid } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Sums, UsageChart } from '../../admin/overview/schema.ts'
-import { formatDurationMark, formatUsd, moneyMarks } from '../lib/format.ts'
+import { formatDay, formatDurationMark, formatUsd, moneyMarks } from '../lib/format.ts'
 import { formatCount, type Language, localeOf, useLanguage, useText } from '../lib/language.ts'
 import { Chart, type ChartProps, type ChartTime } from './chart.tsx'
 import {
@@ -96,7 +96,10 @@ function timesOf({ times, unit }: UsageChart, language: Language): readonly Char
     const until = new Date(since.getTime() + lengthMs[unit])
     return {
       label: short.format(since),
-      name: unit === 'hour' ? `${long.format(since)}–${short.format(until)}` : time.slice(0, 10),
+      name:
+        unit === 'hour'
+          ? `${long.format(since)}–${short.format(until)}`
+          : formatDay(time.slice(0, 10), language),
       since: time,
       until: until.toISOString(),
     }

@@ -36,7 +36,7 @@ function Refused({ error, retry }: { readonly error: Error; readonly retry: () =
   return <ErrorNotice error={error} retry={retry} />
 }
 
-function Found({ rows, publicModels }: PlazaTableProps) {
+function Found({ rows, publicModels }: Omit<PlazaTableProps, 'tokens'>) {
   const text = useText(plazaText)
   const [filters] = useFilters()
   const { key, showAll } = useShowAll('search', 'group', 'token')
@@ -60,6 +60,7 @@ function Found({ rows, publicModels }: PlazaTableProps) {
           key={`${search} ${group} ${token?.id}`}
           rows={found}
           publicModels={publicModels}
+          tokens={tokens}
         />
       ) : (
         <Empty text={text} showAll={showAll} />

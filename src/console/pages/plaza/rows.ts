@@ -117,7 +117,13 @@ interface PlazaFilter {
   readonly search?: string | undefined
   readonly group?: string | undefined
   /** What one token can call. */
-  readonly token?: { readonly group: string; readonly models: readonly string[] } | undefined
+  readonly token?: Caller | undefined
+}
+
+/** What a token may call; no models: all of its group. */
+interface Caller {
+  readonly group: string
+  readonly models: readonly string[]
 }
 
 /** The rows that fit. */
@@ -132,5 +138,6 @@ export function filterRows(rows: readonly PlazaRow[], filter: PlazaFilter): read
   )
 }
 
-const canCall = (token: NonNullable<PlazaFilter['token']>, { group, model }: PlazaRow) =>
+/** Whether a token may call a model as a group sells it. */
+export const canCall = (token: Caller, { group, model }: PlazaRow): boolean =>
   token.group === group && (token.models.length === 0 || token.models.includes(model))

@@ -1,12 +1,13 @@
 import { Anchor, Box, Button, Center, Group, Modal, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
+import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { modelPath } from '../../../look/model-path.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
 import { column, DataTable, figure } from '../../parts/list.tsx'
-import { Copy, Hint, Labelled, Money, SmallHint } from '../../parts/text.tsx'
-import type { Item, PlazaRow, Price, Tier } from './rows.ts'
+import { ButtonLink, Copy, Hint, Labelled, Money, SmallHint } from '../../parts/text.tsx'
+import { canCall, type Item, type PlazaRow, type Price, type Tier } from './rows.ts'
 import { plazaText } from './text.ts'
 
 /** Rows that are drawn at once: some gateways have thousands. */
@@ -16,10 +17,12 @@ export interface PlazaTableProps {
   readonly rows: readonly PlazaRow[]
   /** Models that have a page on the public site. */
   readonly publicModels: ReadonlySet<string>
+  /** One's own. */
+  readonly tokens: readonly ListedToken[]
 }
 
 /** Models × groups with their final prices. */
-export function PlazaTable({ rows, publicModels }: PlazaTableProps) {
+export function PlazaTable({ rows, publicModels, tokens }: PlazaTableProps) {
   const text = useText(plazaText)
   const [shown, setShown] = useState(pageSize)
   const [open, setOpen] = useState<PlazaRow>()
@@ -58,7 +61,12 @@ export function PlazaTable({ rows, publicModels }: PlazaTableProps) {
         title={open && text.detailsOf(open.model, open.group)}
         size="lg"
       >
-        {open && publicModels.has(open.model) && <PublicPage model={open.model} />}
+        {open && (
+          <Group gap="sm" mb="md">
+            <TryIt row={open} tokens={tokens} />
+            {publicModels.has(open.model) && <PublicPage model={open.model} />}
+          </Group>
+        )}
         {open && <Details row={open} />}
       </Modal>
     </Stack>
@@ -85,17 +93,32 @@ function Name({ row, open }: { readonly row: PlazaRow; readonly open: () => void
   )
 }
 
+/** Leads to the playground with a token that may call it; who has none makes one. */
+function TryIt({ row, tokens }: Pick<PlazaTableProps, 'tokens'> & { readonly row: PlazaRow }) {
+  const text = useText(plazaText)
+  const token = tokens.find((one) => one.status === 'active' && canCall(one, row))
+  return token === undefined ? (
+    <ButtonLink size="xs" to="/tokens" search={{ create: 1 }}>
+      {text.makeToken}
+    </ButtonLink>
+  ) : (
+    <ButtonLink size="xs" to="/playground" search={{ token: token.id, model: row.model }}>
+      {text.tryIt}
+    </ButtonLink>
+  )
+}
+
 /** The model's page on the public site, for others to see. */
 function PublicPage({ model }: { readonly model: string }) {
   const text = useText(plazaText)
   const path = modelPath(model)
   return (
-    <Group gap="sm" mb="md">
+    <>
+      <Copy value={new URL(path, window.location.href).href} label={text.copyLink} />
       <Anchor size="sm" href={path} target="_blank" rel="noopener">
         {text.publicPage}
       </Anchor>
-      <Copy value={new URL(path, window.location.href).href} label={text.copyLink} />
-    </Group>
+    </>
   )
 }
 

@@ -13,6 +13,7 @@ export const plazaText = bilingual({
   perCall: ['per call', '每次'],
   detailsOf: ['Prices of {model} in {group}', '{model} 在 {group} 中的价格'],
   publicPage: ['Public page', '公开页面'],
+  tryIt: ['Try it', '去操练场试用'],
   copyLink: ['Copy link', '复制链接'],
   what: ['What', '项目'],
   base: ['Base price', '基础价'],

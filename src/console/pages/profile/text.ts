@@ -22,7 +22,10 @@ export const profileText = bilingual({
   appKey: ['Or enter this key in the app', '或在应用中手动输入此密钥'],
   code: ['Code from the app', '应用中的验证码'],
   backup: ['Backup codes', '备用码'],
-  backupHint: ['Keep them: each works once without the app.', '请保存：丢失应用时各可用一次。'],
+  backupHint: [
+    'Backup codes. Keep them: each works once without the app.',
+    '备用码，请妥善保存：无法使用应用时，每个可用一次。',
+  ],
   passkeys: ['Passkeys', '通行密钥'],
   noPasskeys: [
     'None yet. With one you sign in by fingerprint, face or PIN.',

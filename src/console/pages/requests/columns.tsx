@@ -112,7 +112,7 @@ export function Result({ status, cause, of = 'request', isAlone, children }: Res
         <Text
           size={isAlone ? 'sm' : 'xs'}
           className="cut"
-          {...(!isAlone && { miw: '8rem', maw: '24rem' })}
+          {...(!isAlone && { miw: '8rem', maw: '30rem' })}
         >
           {meaning} {children}
         </Text>

@@ -54,7 +54,7 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
           name="request_id"
           label={text.requestId}
           placeholder={text.requestIdHint}
-          miw={280}
+          w={{ base: '100%', xs: 280 }}
         />
         <Button variant="subtle" onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? text.fewer : text.more}

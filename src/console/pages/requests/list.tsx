@@ -50,7 +50,7 @@ export function Page() {
           <Empty
             text={text}
             showAll={Object.keys(filters).length > 0 && clear}
-            action={<ButtonLink to="/tokens">{text.createToken}</ButtonLink>}
+            action={<ButtonLink to="/playground">{text.toPlayground}</ButtonLink>}
           />
         }
       />

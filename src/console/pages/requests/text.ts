@@ -7,11 +7,14 @@ export const requestsText = bilingual({
   ownDescription: ['Your requests, receipts, and why some failed.', '您的请求、账单及失败原因。'],
   allDescription: ['All requests, receipts, and why some failed.', '所有请求、账单及失败原因。'],
   empty: ['No requests yet', '还没有请求'],
-  emptyHint: ['Listed once it has ended, also if it failed.', '请求结束后出现在这里，失败的也是。'],
+  emptyHint: [
+    'Each is listed once it has ended, also if it failed.',
+    '请求结束后会出现在这里，失败的也是。',
+  ],
   noneFound: ['No request matches these filters', '没有符合条件的请求'],
   noneFoundHint: ['Remove a filter or look further back.', '请减少筛选条件，或查看更早的时间。'],
   clear: ['Clear filters', '清除筛选'],
-  createToken: ['Create a token', '新建令牌'],
+  toPlayground: ['Open the playground', '打开操练场'],
   live: ['Live', '实时'],
   liveStates: {
     on: ['New requests appear by themselves.', '新请求会自动出现。'],

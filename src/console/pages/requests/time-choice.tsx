@@ -19,6 +19,7 @@ export function TimeChoice() {
   }
   return (
     <NativeSelect
+      w={{ base: '100%', xs: 'auto' }}
       label={text.timeRange}
       value={isChosen ? 'chosen' : 'any'}
       onChange={({ currentTarget: { value } }) => choose(value)}

@@ -4,7 +4,7 @@ import { baseAddress, type Client, clients, snippetsOf } from '../../../look/sni
 import { api, call, useMe } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { ProofDialog } from '../../parts/fields.tsx'
-import { Code, Hint, Labelled } from '../../parts/text.tsx'
+import { Code, Copy, Hint, Labelled } from '../../parts/text.tsx'
 import { tokenText } from './text.ts'
 
 const placeholder = 'sk-…'
@@ -45,9 +45,12 @@ export function SetUp({ models, usual, keyShown }: SetUpProps) {
         searchable={models.length > 8}
         limit={200}
       />
-      <Labelled label={text.base}>
-        <span className="cut">{baseAddress(client, address)}</span>
-      </Labelled>
+      <Group gap="xs">
+        <Labelled label={text.base}>
+          <span className="cut">{baseAddress(client, address)}</span>
+        </Labelled>
+        <Copy size="compact-xs" value={baseAddress(client, address)} label={text.copyBase} />
+      </Group>
       <Tabs key={client} defaultValue={snippets[0]?.title ?? ''}>
         <Tabs.List>
           {snippets.map(({ title }) => (

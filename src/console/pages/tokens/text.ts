@@ -43,6 +43,7 @@ export const tokensText = bilingual({
 })
 
 export const tokenFormText = bilingual({
+  nameKept: ['Its requests are listed by it.', '请求记录按此名称显示。'],
   nameHint: ['Empty: token-1, token-2 and so on.', '留空则自动命名为 token-1、token-2……'],
   groupHint: ['Decides its models and the multiplier.', '决定可调用的模型与倍率。'],
   groupOption: [
@@ -90,6 +91,7 @@ export const tokenText = bilingual({
   main: ['Main', '主地址'],
   overseas: ['Outside mainland China', '中国大陆以外'],
   base: ['Base address of this client', '该客户端的 Base URL'],
+  copyBase: ['Copy the address', '复制地址'],
   noModel: ['It can call nothing: its group has no model now.', '所属分组暂无可用模型。'],
   edit: ['Edit', '修改'],
   toRequests: ['Its requests', '请求记录'],

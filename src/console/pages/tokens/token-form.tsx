@@ -1,4 +1,14 @@
-import { Button, Divider, Fieldset, Group, MultiSelect, Select, Stack, Text } from '@mantine/core'
+import {
+  Box,
+  Button,
+  Divider,
+  Fieldset,
+  Group,
+  MultiSelect,
+  Select,
+  Stack,
+  Text,
+} from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
@@ -41,7 +51,7 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
         text={text}
         looks={{
           name: {
-            ...(!isNew && { description: undefined }),
+            ...(!isNew && { description: text.nameKept }),
             maxLength: 200,
             'data-autofocus': true,
           },
@@ -69,10 +79,34 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
           ),
         }}
       />
-      <Fieldset legend={text.restrictions}>
-        <Fields form={form} fields={limitFields} text={text} />
-      </Fieldset>
+      {isNew ? (
+        <Restrictions form={form} />
+      ) : (
+        <Fieldset legend={text.restrictions}>
+          <Fields form={form} fields={limitFields} text={text} />
+        </Fieldset>
+      )}
     </Stack>
+  )
+}
+
+/** What few new tokens need: folded away, unless something in it is at fault. */
+function Restrictions({ form }: Pick<TokenFieldsProps, 'form'>) {
+  const text = useText(tokenFormText)
+  const [isOpen, setOpen] = useState(false)
+  const isAtFault = Object.keys(form.errors).some((path) =>
+    Object.hasOwn(limitFields, path.split('.')[0] ?? ''),
+  )
+  return (
+    <details
+      open={isOpen || isAtFault}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>{text.restrictions}</summary>
+      <Box mt="sm">
+        <Fields form={form} fields={limitFields} text={text} />
+      </Box>
+    </details>
   )
 }
 

@@ -69,6 +69,8 @@ describeInBrowser('a conversation in the playground', () => {
 
     await press(page, 'Clear')
     await page.getByText('The first question').waitFor({ state: 'detached' })
+    await press(page, 'Undo')
+    await page.getByText('The first question', { exact: true }).waitFor()
     await page.close()
   })
 })
