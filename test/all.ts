@@ -19,9 +19,9 @@ import { type Kind, kindOf } from './support/kinds.ts'
 
 const project = join(import.meta.dir, '..')
 const files = [...new Glob('test/**/*.test.ts').scanSync(project)].sort()
-/** More than there are cores, because most tests wait for much of their time; each lane takes about a gigabyte. */
 const cores = availableParallelism()
-const mostLanes = Math.max(cores + 1, Math.min(2 * cores, Math.floor(totalmem() / 1.5e9)))
+/** More than there are cores, because most tests wait for most of their time; each lane takes about a gigabyte. */
+const mostLanes = Math.max(cores + 1, Math.min(3 * cores, Math.floor(totalmem() / 1.5e9)))
 
 /** What has a store of its own, once more on PostgreSQL: the rest of these folders takes no time. */
 const onPostgres = [
@@ -84,13 +84,16 @@ interface Section {
   readonly store?: Wanted
   /** Files that are tested at once; 0: one after the other, by this process alone. */
   readonly lanes?: number
+  readonly env?: Readonly<Record<string, string>>
 }
 
 function testing(name: string, paths: readonly string[], store: Wanted, lanes: number): Section {
   const beside =
     lanes > 0 ? [`--parallel=${lanes}`, '--no-isolate', ...slowestFirst(name, paths)] : []
   const command = [process.execPath, 'test', '--timeout=120000', ...beside]
-  return { name, store, lanes, command: [...command, ...paths.map((path) => `./${path}`)] }
+  // What measures runs as the program does.
+  const env = { ...(store && environments[store]), ...(lanes > cores && ofTests) }
+  return { name, store, lanes, env, command: [...command, ...paths.map((path) => `./${path}`)] }
 }
 
 /** Seconds that a file may take, by kind: what is begun last should end soon. */
@@ -103,7 +106,7 @@ const seconds: Readonly<Partial<Record<Kind, number>>> = {
 }
 /** Files that take longer than others of their kind. */
 const longest =
-  /^test\/e2e\/(console|cluster)\/|\/(backup|cases-channels|examples|limit-rates|memory|move|slow-readers|soak|tampering-postgres|translated-balance|unwritable)\./
+  /^test\/e2e\/(console|cluster)\/|\/(backup|balance|cases-channels|documentation|dying-channel|examples|kills|left-early|limit-rates|limits\.alone|memory|move|slow-readers|shutdown|soak|tampering-postgres|translated-balance|unwritable)\./
 
 function slowestFirst(name: string, paths: readonly string[]): readonly string[] {
   const file = join(project, `.cache/order of ${name}.json`)
@@ -142,7 +145,8 @@ function sections(only: Wanted): readonly Section[] {
     ...(only === 'postgres'
       ? []
       : [testing('tests with a worker', files.filter(isOfWorkers), 'worker', mostLanes)]),
-    testing('tests that measure, one at a time', alone, store, 0),
+    // Each has a core; what fails there is run once more without the others.
+    testing('tests that measure', alone, store, cores),
   ]
 }
 
@@ -185,17 +189,12 @@ function temporaryFolder(): string | undefined {
 }
 
 /** Runs a section, shows its output as it comes, and reads from it what failed. */
-async function run({ name, command, store, lanes }: Section): Promise<Came> {
+async function run({ name, command, env }: Section): Promise<Came> {
   console.log(`\n== ${name}`)
   const { FORCE_COLOR: _, ...inherited } = process.env
   const child = Bun.spawn([...command], {
     cwd: project,
-    env: {
-      ...inherited,
-      ...(store && environments[store]),
-      ...(lanes && ofTests),
-      ...(temporary && { TMPDIR: temporary }),
-    },
+    env: { ...inherited, ...env, ...(temporary && { TMPDIR: temporary }) },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -13,7 +13,7 @@ import {
   type WeightedScene,
 } from './weighted-channels.ts'
 
-// Runs alone: it times how soon a channel is left and taken again.
+// Has a core of its own: it times how soon a channel is left and taken again.
 
 // A channel dies while 200 clients ask, and its siblings are well; then it is well again. It is the
 // one with half of the work.

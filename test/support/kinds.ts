@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 /** What more than a checkout a file of tests needs, and how its path says so. */
 const kinds = {
   long: { paths: /^test\/long\//, needs: 'minutes' },
-  alone: { paths: /\.alone\.test\.ts$/, needs: 'the whole machine: they measure time or memory' },
+  alone: { paths: /\.alone\.test\.ts$/, needs: 'a core of their own: they measure time or memory' },
   program: { paths: /^test\/(e2e|cli)\/|\.program\.test\.ts$/, needs: 'the compiled program' },
   browser: { paths: /[/.]browser\.test\.ts$/, needs: 'a browser' },
   servers: {

@@ -14,7 +14,7 @@ import { hasPostgres } from '../../../support/postgres.ts'
 import { makeDatabase } from '../../verify/scene.ts'
 import { admin, readingOf, seen, startHere, startReader, user } from './scene.ts'
 
-// Runs alone: what gives way to all others gets too little beside them.
+// Runs where a core is free: what gives way to all others gets too little beside them.
 
 const requests = 3_000
 
