@@ -49,7 +49,7 @@ export function createZip(entries: readonly Entry[], time: number): Uint8Array {
         ]
       }),
     ),
-    { level: 9 },
+    { level: 6 },
   )
 }
 
@@ -60,10 +60,11 @@ const sorted = (entries: readonly Entry[]) =>
   entries.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 
 /** Without the time of compression. */
-export const gzip = (bytes: Uint8Array): Uint8Array => gzipSync(bytes, { level: 9 })
+export const gzip = (bytes: Uint8Array): Uint8Array => gzipSync(bytes)
 
+/** Higher levels take minutes for a hundredth. */
 export const zstd = (bytes: Uint8Array): Uint8Array =>
-  zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } })
+  zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 9 } })
 
 /** Writes the archives of all targets. Each holds one folder, named as the archive. */
 export async function writeArchives({

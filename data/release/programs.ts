@@ -42,7 +42,8 @@ async function signProgram(file: string): Promise<void> {
 function factsOf(target: Target, { version, commit, time, key }: Source): string {
   const facts = {
     ...{ VERSION: version, COMMIT: commit, TARGET: target },
-    BUILT_AT: new Date(time * 1000).toISOString(),
+    // Bun takes a colon for the end of the name.
+    BUILT_AT: new Date(time * 1000).toISOString().replaceAll(':', '\\u003a'),
     ...(key !== undefined && { RELEASE_KEY: key }),
   }
   return Object.entries(facts)
