@@ -1,5 +1,4 @@
 import { Button, type ButtonProps, Group, type ModalProps, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
@@ -156,33 +155,53 @@ interface Closing {
   readonly close: () => void
 }
 
-interface DialogCode {
-  readonly Modal: ComponentType<ModalProps>
+type DialogCode = typeof import('./dialog-code.ts') & {
   readonly Content: ComponentType<Closing> | undefined
 }
 
-/** A button that opens a dialog, whose code is loaded with the first one. */
-export function Dialog(props: DialogProps) {
-  const { label, look, title = label, isWanted = false, onClosed, children, load, ...modal } = props
-  const [isOpen, { open, close }] = useDisclosure(false, { onClose: onClosed })
+/**
+ * Whether a dialog is open, and its code, which is loaded when it is first wanted. It is opened once it is there,
+ * closed: so it knows where the focus was, and gives it back.
+ */
+export function useDialog({ load, onClosed }: Pick<DialogProps, 'load' | 'onClosed'> = {}) {
+  const [isOpen, setOpen] = useState(false)
   const [loaded, setLoaded] = useState<DialogCode>()
-  const press = () =>
+  useEffect(() => {
+    if (loaded) setOpen(true)
+  }, [loaded])
+  const fetchCode = () =>
     attempt(async () => {
-      const [{ Modal }, Content] = await Promise.all([
+      const [parts, Content] = await Promise.all([
         loadCode(() => import('./dialog-code.ts')),
         load && loadCode(load),
       ])
-      setLoaded({ Modal, Content })
-      open()
+      setLoaded({ ...parts, Content })
       return undefined
     })
+  return {
+    ...{ isOpen, loaded },
+    open: () => (loaded ? setOpen(true) : void fetchCode()),
+    close() {
+      setOpen(false)
+      onClosed?.()
+    },
+  }
+}
+
+/** A button that opens a dialog. */
+export function Dialog(props: DialogProps) {
+  const { label, look, title = label, isWanted = false, onClosed, children, load, ...modal } = props
+  const { isOpen, loaded, open, close } = useDialog({
+    ...(load && { load }),
+    ...(onClosed && { onClosed }),
+  })
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each wish
   useEffect(() => {
-    if (isWanted) void press()
+    if (isWanted) open()
   }, [isWanted])
   return (
     <>
-      <Button {...look} {...opensDialog} onClick={() => void press()}>
+      <Button {...look} {...opensDialog} onClick={open}>
         {label}
       </Button>
       {loaded && (

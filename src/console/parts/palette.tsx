@@ -30,6 +30,9 @@ export function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
     if (isOpen) spotlight.open()
     else spotlight.close()
   }, [isOpen])
+  useEffect(() => {
+    if (found.length > 0) chooseFirst()
+  }, [found])
   return (
     <Spotlight.Root
       store={store}
@@ -69,6 +72,14 @@ export function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )
+}
+
+/** What is found after the typing is chosen, too, as the library does at each letter: Enter goes there. */
+function chooseFirst(): void {
+  const list = document.getElementById(store.getState().listId)
+  if (!list || list.querySelector('[data-selected]')) return
+  list.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+  store.updateState((state) => ({ ...state, selected: 0 }))
 }
 
 type WayTo = Found['ways'][number] & { readonly isSite?: boolean | undefined }

@@ -10,7 +10,8 @@ import type { Me } from '../../admin/me/routes.ts'
 import { CallFailed, useMe } from '../lib/api.ts'
 import { useText } from '../lib/language.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { attempt, opensDialog } from './action.tsx'
+import { attempt, opensDialog, useDialog } from './action.tsx'
+import { keepFocus } from './keep-focus.ts'
 import { Logo } from './logo.tsx'
 import { LookMenu } from './look-menu.tsx'
 import { LostPage } from './lost-page.tsx'
@@ -39,6 +40,7 @@ interface FrameProps {
 function Frame({ me, notice }: FrameProps) {
   const text = useText(shellText)
   const groups = menuOf(me.role === 'admin', me.site.status_url)
+  useEffect(keepFocus, [])
   return (
     <div className="frame">
       <Anchor href="#content" className="skip">
@@ -98,14 +100,7 @@ function SideMenu({ groups }: { readonly groups: readonly MenuGroup[] }) {
 /** The menu of a narrow window, in a drawer. */
 function PhoneMenu({ groups }: { readonly groups: readonly MenuGroup[] }) {
   const text = useText(shellText)
-  const [isOpen, { open, close }] = useDisclosure()
-  const [loaded, setLoaded] = useState<typeof import('./dialog-code.ts')>()
-  const show = () =>
-    attempt(async () => {
-      setLoaded(await loadCode(() => import('./dialog-code.ts')))
-      open()
-      return undefined
-    })
+  const { isOpen, loaded, open, close } = useDialog()
   return (
     <>
       <ActionIcon
@@ -114,7 +109,8 @@ function PhoneMenu({ groups }: { readonly groups: readonly MenuGroup[] }) {
         color="gray"
         size="lg"
         aria-label={text.menu}
-        onClick={() => void show()}
+        {...opensDialog}
+        onClick={open}
       >
         <IconMenu2 size={20} stroke={1.75} />
       </ActionIcon>

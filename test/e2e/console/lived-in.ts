@@ -154,7 +154,7 @@ const marks = [
   /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
   /^https?:\/\/\S+$/,
   /^(?:POST )?\/\S+$/,
-  /^\S+…\S+$/,
+  /^\S+…\S*$/,
   /^Mozilla\/5\.0 /,
   /^\w+ · (?:Linux|macOS|Windows)$/,
   /^req_\w+$/,

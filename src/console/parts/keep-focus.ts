@@ -1,0 +1,41 @@
+/** Where the focus goes on, of what was around it: the nearest that people would look for. */
+const places = '[role=dialog], form, section, main'
+
+/** So long is waited for what gives the focus back by itself, as a dialog that closes, in milliseconds. */
+const patienceMs = 50
+
+/**
+ * Keeps the focus near where it was when what has it is taken out of the page, as a form that is sent: else people
+ * without a mouse, or without sight, would begin at the top of the page again. Returns what ends it.
+ */
+export function keepFocus(): () => void {
+  let around: readonly HTMLElement[] = []
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  const note = ({ target }: FocusEvent) => {
+    around = []
+    for (let one = target; one instanceof HTMLElement; one = one.parentElement) {
+      around = [...around, one]
+    }
+  }
+  const isLost = () => around[0]?.isConnected === false && document.activeElement === document.body
+  const look = () => {
+    if (!isLost()) return
+    const near = around.find((one) => one.isConnected && one.matches(places))
+    const place = near ?? document.querySelector('main')
+    if (!place) return
+    if (!place.hasAttribute('tabindex')) place.tabIndex = -1
+    place.focus({ preventScroll: true })
+  }
+  const observer = new MutationObserver(() => {
+    if (!isLost()) return
+    clearTimeout(waiting)
+    waiting = setTimeout(look, patienceMs)
+  })
+  observer.observe(document.body, { childList: true, subtree: true })
+  document.addEventListener('focusin', note)
+  return () => {
+    observer.disconnect()
+    clearTimeout(waiting)
+    document.removeEventListener('focusin', note)
+  }
+}
