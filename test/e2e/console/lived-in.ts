@@ -151,7 +151,7 @@ const names = [
 
 /** What is written alike everywhere: addresses, paths, hidden keys, what a browser calls itself, nodes, units, formulas. */
 const marks = [
-  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+  /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)? UTC$/,
   /^https?:\/\/\S+$/,
   /^(?:POST )?\/\S+$/,
   /^\S+…\S*$/,

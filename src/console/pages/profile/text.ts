@@ -13,7 +13,10 @@ export const profileText = bilingual({
     '以下方式仍可登录，请移除您不认识的：{names}。',
   ],
   twoFactor: ['Second factor', '两步验证'],
-  twoFactorOff: ['Off. Once on, sign-in also asks for an app code.', '未启用。启用后还需验证码。'],
+  twoFactorOff: [
+    'Off. Once on, sign-in also asks for an app code.',
+    '未启用。启用后，登录时还需输入应用中的验证码。',
+  ],
   twoFactorOn: ['On: sign-in also asks for an app code.', '已启用：登录还需应用中的验证码。'],
   needsPassword: ['Your password, to confirm', '请输入密码以确认'],
   turnOn: ['Turn on', '启用'],
