@@ -5,6 +5,7 @@ import type { CopyProgress } from '../app/backup/backup.ts'
 import { defaultConfigFile, findFileWord, findStore } from '../app/find-config.ts'
 import { isCompiled, isReplaced } from '../app/own-program.ts'
 import { fileOf } from '../app/store-place.ts'
+import { configOption } from '../app/updates/go-back.ts'
 import { findInstaller } from '../app/updates/installation.ts'
 import { isReleaseAddress } from '../app/updates/release.ts'
 import { previousOf } from '../app/updates/replace-program.ts'
@@ -90,7 +91,7 @@ async function runUpgrade(options: UpgradeOptions): Promise<void> {
       prepared.discard()
     }
   }, 'the program is as it was')
-  if (replaced) await writeLines(nextSteps(replaced, program, database))
+  if (replaced) await writeLines(nextSteps(replaced, { program, database, configFile }))
 }
 
 const questionOf = (program: string) => `Replace ${program}?`
@@ -153,15 +154,18 @@ const units = ['/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/s
   (folder) => `${folder}/tollgate.service`,
 )
 
-function nextSteps(
-  replaced: Prepared,
-  program: string,
-  database: string | undefined,
-): readonly string[] {
+interface Where {
+  readonly program: string
+  readonly database: string | undefined
+  readonly configFile: string | undefined
+}
+
+function nextSteps(replaced: Prepared, { program, database, configFile }: Where) {
+  const config = configOption(configFile)
   const hasUnit = existsSync('/run/systemd/system') && units.some((file) => existsSync(file))
   const restart = hasUnit
     ? 'systemctl restart tollgate'
-    : `stop it (kill -TERM PID), then start it again: ${program} serve`
+    : `stop it (kill -TERM PID), then start it again: ${program} serve${config}`
   const runs = database !== undefined && isServed(database)
   const former = runs ? 'The gateway runs with the former program until it is restarted' : undefined
   return [
@@ -171,6 +175,6 @@ function nextSteps(
     ]),
     '',
     `${former ?? 'Restart the gateway'}: ${restart}`,
-    `To exchange the two again: ${program} upgrade --back`,
+    `To exchange the two again: ${program} upgrade --back${config}`,
   ]
 }

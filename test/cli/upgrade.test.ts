@@ -72,7 +72,9 @@ test('the compiled program replaces itself by what has checked a copy of its dat
   const done = await upgrade('--yes')
   expect(done).toMatchObject({ code: 0, err: '' })
   expect(done.out).toContain(': up to date')
-  expect(done.out).toContain(`To exchange the two again: ${program} upgrade --back`)
+  expect(done.out).toContain(
+    `To exchange the two again: ${program} upgrade --back --config ${join(place.path, 'tollgate.yaml')}`,
+  )
   expect(readFileSync(program, 'utf8')).toBe(newer())
   expect(statSync(`${program}.previous`).ino).toBe(before.ino)
   expect(existsSync(join(place.path, '.tollgate.upgrade'))).toBe(false)

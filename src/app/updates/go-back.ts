@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { counted } from '../../lib/format.ts'
 import { lookAt, openDatabaseFile } from '../../store/sqlite/database-file.ts'
 import { usableCopy } from '../../store/sqlite/file.ts'
@@ -6,9 +7,14 @@ import type { StoreConfig } from '../config/config.ts'
 import { describeStore, fileOf, isOnServer } from '../store-place.ts'
 import { UserError } from '../user-error.ts'
 
+/** How a command names the configuration, wherever it is called. */
+export const configOption = (file: string | undefined): string =>
+  file === undefined ? '' : ` --config ${resolve(file)}`
+
 interface BackParts {
   readonly store: StoreConfig
   readonly program: string
+  readonly configFile: string | undefined
   /** The program to go back to, and what it says of itself. */
   readonly previous: string
   readonly version: string
@@ -37,7 +43,8 @@ async function versionOf(store: StoreConfig): Promise<number> {
   return file !== undefined && existsSync(file) ? lookAt(file).version : 0
 }
 
-async function wayBack({ store, program, previous, schemaVersion }: BackParts): Promise<string> {
+async function wayBack(parts: BackParts): Promise<string> {
+  const { store, program, previous, schemaVersion } = parts
   const database = fileOf(store)
   const copy = database && usableCopy(database, schemaVersion)
   if (database === undefined || copy === undefined)
@@ -46,11 +53,12 @@ async function wayBack({ store, program, previous, schemaVersion }: BackParts): 
       'then run this again. What was stored since is not in it.'
     )
   const charged = await chargedSince(database, copy)
+  const config = configOption(parts.configFile)
   return (
     `${counted(charged, 'request')} ${charged === 1 ? 'was' : 'were'} charged since the upgrade: ` +
     `${copy} is the database as it was before. To go back without ${charged === 1 ? 'it' : 'them'}, stop ` +
     `the gateway, move ${database}, ${database}-wal and ${database}-shm away, then: ${previous} restore ` +
-    `${copy} && ${program} upgrade --back`
+    `${copy}${config} && ${program} upgrade --back${config}`
   )
 }
 

@@ -25,6 +25,11 @@ export async function findInstaller(program: string): Promise<Installer | undefi
       name: 'an image',
       command: 'docker compose pull && docker compose up --detach   (or the image of a newer tag)',
     }
+  return findPackage(program)
+}
+
+/** The package manager whose file a program is; undefined: none's. */
+export async function findPackage(program: string): Promise<Installer | undefined> {
   for (const { name, ask, command } of packageManagers) {
     const owner = await ownerOf(program, ask)
     if (owner !== undefined) return { name, command: `${command} ${owner}` }

@@ -201,7 +201,8 @@ describe('going back', () => {
     await expect(prepareBack(parts())).rejects.toThrow(
       `2 requests were charged since the upgrade: ${copy} is the database as it was before. To go back ` +
         `without them, stop the gateway, move ${database}, ${database}-wal and ${database}-shm away, then: ` +
-        `${program}.previous restore ${copy} && ${program} upgrade --back`,
+        `${program}.previous restore ${copy} --config ${folder.join('tollgate.yaml')} && ${program} upgrade ` +
+        `--back --config ${folder.join('tollgate.yaml')}`,
     )
     expect(versionOf(program)).toBe('1.2.0')
     expect(existsSync(folder.join('.tollgate.upgrade'))).toBe(false)
