@@ -1,6 +1,5 @@
 import { basename } from 'node:path'
 import type { Release, ReleaseArchive } from '../../src/app/updates/release.ts'
-import { newestVersion } from '../../src/store/schema/versions.ts'
 
 const archiveName =
   /^tollgate-(?<version>\d.*)-(?<target>(?:linux|darwin|windows)-(?:x64|arm64)(?:-musl)?)\.tar\.gz$/
@@ -27,7 +26,6 @@ export async function latestOf({ files, notesUrl }: LatestParts): Promise<Releas
     throw new Error(`These are archives of ${versions.size} releases: name those of one.`)
   return {
     version,
-    schema_version: newestVersion,
     ...(notesUrl !== undefined && { notes_url: notesUrl }),
     archives,
   }

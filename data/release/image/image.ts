@@ -94,7 +94,8 @@ async function programEntries(release: Release, target: Target): Promise<readonl
 const configOf = (release: Release) => ({
   User: `${imageUser}:${imageUser}`,
   WorkingDir: dataFolder,
-  Env: ['PATH=/usr/bin'],
+  // tollgate upgrade then names the way of images.
+  Env: ['PATH=/usr/bin', 'TOLLGATE_IMAGE=1'],
   Entrypoint: ['/usr/bin/tollgate'],
   Cmd: ['serve', '--log', 'json', '--config', '/etc/tollgate/tollgate.yaml'],
   ExposedPorts: { '8787/tcp': {} },

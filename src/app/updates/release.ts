@@ -24,7 +24,6 @@ export type ReleaseArchive = Static<typeof ReleaseArchive>
 /** `latest.json`: the newest release. What it may have beside this is for later programs. */
 export const Release = Type.Object({
   version: Type.String({ pattern: semVer }),
-  schema_version: Type.Integer({ description: 'The newest version of a database that it knows.' }),
   notes_url: Type.Optional(Type.String({ pattern: '^https://[^\\s]{1,500}$' })),
   archives: Type.Record(Type.String(), ReleaseArchive),
 })
