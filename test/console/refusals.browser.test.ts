@@ -61,6 +61,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
   test('of a token with an address that is none', async () => {
     await open('/tokens')
     await press('新建令牌')
+    await page.locator('summary').click()
     await write('IP', '300.1.2.3')
     await page.keyboard.press('Enter')
     await press('新建令牌')

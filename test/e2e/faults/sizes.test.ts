@@ -11,6 +11,7 @@ import {
   write,
 } from '../../support/fault/steps.ts'
 import { dialectOf, usualTokens, words } from '../../support/fault/well.ts'
+import { rounds } from '../../support/rounds.ts'
 import { testKey } from '../../support/tollgate-yaml.ts'
 import { requestIdOf } from '../caller.ts'
 import { type ChannelScene, startChannels } from '../channel-scene.ts'
@@ -18,12 +19,14 @@ import { type Dialect, dialects } from '../dialects.ts'
 import { openLedger } from '../ledger.ts'
 import { until } from '../until.ts'
 
-// Answers of a gigabyte, one after the other. Whatever comes, the gateway stays small.
+// Answers of half a gigabyte, of a whole one in a long run, one after the other. Whatever comes, the gateway stays
+// small.
 
 const mebibyte = 1024 * 1024
-const gigabyte = 1024 * mebibyte
+const sizeMebibytes = rounds(512, 1024)
+const sizeBytes = sizeMebibytes * mebibyte
 const piece = 65_536
-const pieces = gigabyte / piece
+const pieces = sizeBytes / piece
 /** How much the gateway may grow, in MiB: it holds no more than 256 of a whole answer. */
 const wholeLimit = 450
 /** And of one event no more than 32. */
@@ -36,18 +39,18 @@ beforeAll(async () => {
     { a: {}, b: { priority: 1, models: ['pair'] } },
     { models: ['test-model', 'pair'] },
   )
-  bomb = await gigabyteOf(' ')
+  bomb = await packedOf(' ')
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-/** A gigabyte of one sign, in a megabyte. */
-async function gigabyteOf(sign: string): Promise<Uint8Array> {
+/** So much of one sign, in a megabyte. */
+async function packedOf(sign: string): Promise<Uint8Array> {
   const gzip = createGzip({ level: 1 })
   const parts: Uint8Array[] = []
   gzip.on('data', (part: Uint8Array) => parts.push(part))
   const ended = new Promise((resolve) => gzip.once('end', resolve))
   const one = Buffer.alloc(mebibyte, sign)
-  for (let written = 0; written < 1024; written++) {
+  for (let written = 0; written < sizeMebibytes; written++) {
     if (!gzip.write(one)) await new Promise((resolve) => gzip.once('drain', resolve))
   }
   gzip.end()
@@ -136,7 +139,7 @@ test('a compressed one is not unpacked as a whole', async () => {
 test('a stream of nothing but space passes as it is read, and ends as an error', async () => {
   scene.channels.a.behave(packed('text/event-stream'))
   const { id, bytes, tail, grownMebibytes } = await swallow(dialects.responses, true)
-  expect(bytes).toBeGreaterThan(gigabyte)
+  expect(bytes).toBeGreaterThan(sizeBytes)
   expect(tail).toContain('upstream_error')
   expect(grownMebibytes).toBeLessThan(streamLimit)
   expect((await recordOf(id)).record).toMatchObject({ ending: 'cut', amount_nano: 0 })
@@ -145,7 +148,7 @@ test('a stream of nothing but space passes as it is read, and ends as an error',
 test('one event of it passes as it is read, and the error behind it is an event of its own', async () => {
   scene.channels.a.behave(endlessEvent)
   const { id, bytes, tail, grownMebibytes } = await swallow(dialects.chat, true)
-  expect(bytes).toBeGreaterThan(gigabyte)
+  expect(bytes).toBeGreaterThan(sizeBytes)
   expect(grownMebibytes).toBeLessThan(streamLimit)
   expect((await recordOf(id)).record).toMatchObject({ ending: 'cut', cause: 'upstream_error' })
   expect(tail).toMatch(/a\n\ndata: \{"error":\{.*\}\n\n$/)
