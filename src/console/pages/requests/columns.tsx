@@ -4,7 +4,7 @@ import type { AnyRequestItem, RequestItem } from '../../../admin/requests/schema
 import { formatDuration } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { type Column, column, figure } from '../../parts/list.tsx'
-import { AnchorLink, LongText, Money, SmallHint, Time } from '../../parts/text.tsx'
+import { AnchorLink, LongText, Money, SmallHint, TextLink, Time } from '../../parts/text.tsx'
 import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
 
@@ -17,7 +17,10 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest>[] {
   return [
     column(text.time, ({ created_at, request_id }) => (
       <RequestLink id={request_id} isAll={isAll}>
-        <Time at={created_at} />
+        {/* Where nothing else is shown, there is room for a time in one line. */}
+        <span className={isAll ? undefined : 'line'}>
+          <Time at={created_at} />
+        </span>
       </RequestLink>
     )),
     ...(isAll
@@ -47,9 +50,9 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest>[] {
     column(text.result, ({ request_id, status, cause }) => (
       <Result status={status} cause={cause}>
         {cause !== null && (
-          <RequestLink id={request_id} isAll={isAll}>
+          <TextLink to={receiptPath(isAll)} params={{ id: request_id }}>
             {text.why}
-          </RequestLink>
+          </TextLink>
         )}
       </Result>
     )),
@@ -78,9 +81,11 @@ interface RequestLinkProps {
   readonly children: ReactNode
 }
 
+const receiptPath = (isAll: boolean) => (isAll ? '/admin/requests/$id' : '/requests/$id')
+
 /** Leads to a request's receipt. */
 export const RequestLink = ({ id, isAll, children }: RequestLinkProps) => (
-  <AnchorLink inherit to={isAll ? '/admin/requests/$id' : '/requests/$id'} params={{ id }}>
+  <AnchorLink inherit to={receiptPath(isAll)} params={{ id }}>
     {children}
   </AnchorLink>
 )
@@ -112,7 +117,7 @@ export function Result({ status, cause, of = 'request', isAlone, children }: Res
         <Text
           size={isAlone ? 'sm' : 'xs'}
           className="cut"
-          {...(!isAlone && { miw: '8rem', maw: '30rem' })}
+          {...(!isAlone && { miw: '8rem', maw: '26rem' })}
         >
           {meaning} {children}
         </Text>
