@@ -1,3 +1,4 @@
+import { reachableHost } from '../lib/addresses.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { createSingleFlight } from '../lib/concurrency.ts'
 import type { Logger } from '../lib/log.ts'
@@ -96,7 +97,7 @@ export async function serve(parts: ServeParts) {
   undone.move()
   if (store.file) await removeCopies(store.file, log)
   // No awaits from here on: once requests arrive, signals must be handled.
-  const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
+  const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? reachableUrl(listening.url))
   void membership?.beat() // awaited when it leaves
   const startCheck = checkAtStart(store.verification, log)
   const follow = createSingleFlight(refreshIfChanged)
@@ -216,6 +217,12 @@ async function sweep(store: Store, log: Logger, held: readonly string[] = []): P
   log.warn('requests were under way when the gateway was ended; recorded, nothing charged', {
     interrupted,
   })
+}
+
+/** A browser on this machine opens no address of "all addresses". */
+function reachableUrl(url: string): string {
+  const { protocol, hostname, port } = new URL(url)
+  return `${protocol}//${reachableHost(hostname.replace(/^\[|\]$/g, ''))}:${port}`
 }
 
 const setupUrlOf = (code: string | undefined, base: string) =>

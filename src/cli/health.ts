@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { findFileWord } from '../app/find-config.ts'
 import { UserError } from '../app/user-error.ts'
+import { reachableHost } from '../lib/addresses.ts'
 import { type ConfigOption, withConfig } from './config-option.ts'
 import { writeLines } from './output.ts'
 
@@ -29,7 +30,7 @@ export function addHealth(program: Command): void {
 async function showHealth({ config, ready = false }: HealthOptions): Promise<void> {
   const { listen } = await findFileWord(config)
   const path = ready ? '/readyz' : '/livez'
-  const url = `http://${reachable(listen.host)}:${listen.port}${path}`
+  const url = `http://${reachableHost(listen.host)}:${listen.port}${path}`
   const { status, text } = await ask(url)
   if (status !== 200)
     throw new UserError(
@@ -50,11 +51,4 @@ async function ask(url: string) {
       { cause },
     )
   }
-}
-
-/** Who listens on all addresses is asked by the loopback one. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -39,3 +39,10 @@ export function readCountryCode(text: string): string | undefined {
   const code = text.toUpperCase()
   return codes.has(code) ? code : undefined
 }
+
+/** By which host of an address this machine reaches who listens on `host`: all addresses have the loopback one. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createTar, type Entry, gzip, withFolders } from '../archive.ts'
 import { type Release, ReleaseError, type Target } from '../release.ts'
+import { root } from '../run.ts'
 import { fetchPackages } from './debian-packages.ts'
 import { dataFolder, imagePackages, imageUser, rootEntries } from './root.ts'
 
@@ -9,6 +10,13 @@ const platforms = [
   { architecture: 'amd64', target: 'linux-x64' },
   { architecture: 'arm64', target: 'linux-arm64' },
 ] as const satisfies readonly { architecture: string; target: Target }[]
+
+const configFile = '/etc/tollgate/tollgate.yaml'
+
+/** In force until a file is mounted in its place. */
+const firstConfig = `server: { listen: "0.0.0.0:8787", spool: ${dataFolder}/tollgate.spool }
+store: sqlite:${dataFolder}/tollgate.db
+`
 
 const types = {
   index: 'application/vnd.oci.image.index.v1+json',
@@ -23,7 +31,7 @@ interface Descriptor {
   readonly size: number
 }
 
-/** Writes the container image for all its platforms as one OCI archive, without a container engine. */
+/** Writes the container image for all its platforms as one OCI archive, and its Compose files; without an engine. */
 export async function writeImage(release: Release): Promise<void> {
   const blobs = new Map<string, Uint8Array>()
   const add = (mediaType: string, bytes: Uint8Array): Descriptor => {
@@ -61,7 +69,11 @@ export async function writeImage(release: Release): Promise<void> {
     manifests.push({ ...manifest, platform: { architecture, os: 'linux' } })
   }
   const index = addJson(types.index, { schemaVersion: 2, mediaType: types.index, manifests })
-  const name = { 'org.opencontainers.image.ref.name': release.version }
+  // Engines take the name from the second one.
+  const name = {
+    'org.opencontainers.image.ref.name': release.version,
+    'io.containerd.image.name': `docker.io/library/tollgate:${release.version}`,
+  }
   const file = (path: string, value: unknown): Entry => ({
     ...{ name: path, mode: 0o644, bytes: new TextEncoder().encode(JSON.stringify(value)) },
   })
@@ -75,6 +87,8 @@ export async function writeImage(release: Release): Promise<void> {
   ])
   const path = join(release.out, `tollgate-${release.version}-image.tar`)
   await Bun.write(path, await createTar(entries, release.time))
+  for (const name of ['compose.yaml', 'compose.servers.yaml'])
+    await Bun.write(join(release.out, name), Bun.file(join(root, 'data/examples', name)))
 }
 
 async function programEntries(release: Release, target: Target): Promise<readonly Entry[]> {
@@ -82,6 +96,7 @@ async function programEntries(release: Release, target: Target): Promise<readonl
   if (program === undefined) throw new ReleaseError(`There is no program for ${target}`)
   const kept = ['LICENSE', 'THIRD-PARTY-NOTICES.txt']
   return withFolders([
+    { name: configFile.slice(1), mode: 0o644, bytes: new TextEncoder().encode(firstConfig) },
     { name: 'usr/bin/tollgate', mode: 0o755, bytes: await Bun.file(program).bytes() },
     ...kept.map((name) => ({
       ...{ name: `usr/share/doc/tollgate/${name}`, mode: 0o644 },
@@ -97,12 +112,12 @@ const configOf = (release: Release) => ({
   // tollgate upgrade then names the way of images.
   Env: ['PATH=/usr/bin', 'TOLLGATE_IMAGE=1'],
   Entrypoint: ['/usr/bin/tollgate'],
-  Cmd: ['serve', '--log', 'json', '--config', '/etc/tollgate/tollgate.yaml'],
+  Cmd: ['serve', '--log', 'json', '--config', configFile],
   ExposedPorts: { '8787/tcp': {} },
   Volumes: { [dataFolder]: {} },
   StopSignal: 'SIGTERM',
   Healthcheck: {
-    Test: ['CMD', '/usr/bin/tollgate', 'health', '--config', '/etc/tollgate/tollgate.yaml'],
+    Test: ['CMD', '/usr/bin/tollgate', 'health', '--config', configFile],
     ...{ Interval: 10e9, Timeout: 3e9, StartPeriod: 10e9, Retries: 3 },
   },
   Labels: labelsOf(release),

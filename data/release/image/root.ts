@@ -29,6 +29,8 @@ export function rootEntries(packages: readonly DebianPackage[]): readonly Entry[
     textFile('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n'),
     // Scanners look up here what is inside.
     ...packages.map(({ name, control }) => textFile(`var/lib/dpkg/status.d/${name}`, control)),
+    // What an engine mounts.
+    ...['proc/', 'dev/', 'sys/'].map((name) => ({ name, mode: 0o555 })),
     { name: 'tmp/', mode: 0o1777 },
     { name: `${dataFolder.slice(1)}/`, mode: 0o700, owner: imageUser },
   ])

@@ -19,7 +19,9 @@ const words = process.argv.slice(2)
 if (execve && platform !== 'win32') execve(program, [program, ...words], process.env)
 
 const child = spawn(program, words, { stdio: 'inherit' })
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// A terminal sends it to both, and a second one would cut open streams.
+process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
 child.on('error', (error) => {
   process.stderr.write(`tollgate: ${program} can't be run: ${error.message}\n`)
   process.exit(1)
