@@ -202,8 +202,11 @@ test('tells administrators of a newer release, where one is looked for', async (
   process.env.TOLLGATE_RELEASE_KEY = releaseKey
   const looking = await startConsoleScene({ updates: server.address.href })
   delete process.env.TOLLGATE_RELEASE_KEY
+  // The list and its signature; sessions may not ask without end.
+  while (server.requests.length < 2) await Bun.sleep(5)
   let newer: unknown = null
   while (newer === null) {
+    await Bun.sleep(100)
     const { data } = await looking.ask('admin', 'GET', '/api/v1/admin/overview')
     newer = (data.now as { newer_release: unknown }).newer_release
   }
