@@ -20,7 +20,7 @@ type Head = Static<typeof Head>
 
 const lengthBytes = 4
 
-/** The bundle as one file. */
+/** The bundle as one file: the same bytes for the same files. */
 export async function packBundle({ inside, outside, files }: ConsoleBundle): Promise<Blob> {
   const bodies: Uint8Array<ArrayBuffer>[] = []
   let end = 0
@@ -30,7 +30,9 @@ export async function packBundle({ inside, outside, files }: ConsoleBundle): Pro
     return [end - bytes.length, end]
   }
   const placed: Head['files'] = []
-  for (const { name, contentType, bytes } of files.values()) {
+  // The bundler puts styles now in this order, now in that.
+  const sorted = [...files.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  for (const { name, contentType, bytes } of sorted) {
     const [br, gzip] = await Promise.all([bytes('br'), bytes('gzip')])
     placed.push({ name, contentType, br: put(br), gzip: put(gzip) })
   }
