@@ -75,6 +75,8 @@ export const themeOf = (language: Language) =>
       Badge: { defaultProps: { tt: 'none', radius: 'xl', color: 'accent' } },
       Button: { defaultProps: { color: 'accent' } },
       Card: { defaultProps: { radius: 'lg' } },
+      // Rounder, a small box is taken for a radio button.
+      Checkbox: { defaultProps: { radius: 'xs' } },
       Paper: { defaultProps: { radius: 'lg' } },
       CloseButton: { defaultProps: { 'aria-label': closeLabels[language] } },
     },
@@ -111,6 +113,7 @@ const variables = {
   ...mapped('yellow', 'mid'),
   ...mapped('green', 'ok'),
   ...mapped('gray', 'soft'),
+  ...mapped('blue', 'accent'),
 }
 
 /** The library's variables in terms of the site's, which know light and dark. */

@@ -4,8 +4,9 @@ import { shortMoney } from '../../look/money.ts'
 import { api, useCall } from '../lib/api.ts'
 import { formatAgo, formatBytes } from '../lib/format.ts'
 import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts'
-import { column, DataTable } from '../parts/list.tsx'
+import { column, DataTable, figure } from '../parts/list.tsx'
 import { Loaded, PageFrame } from '../parts/page.tsx'
+import { StatusBadge } from '../parts/status-badge.tsx'
 import { LongText, SmallHint, Time } from '../parts/text.tsx'
 
 /** Nodes send a heartbeat every five seconds. */
@@ -76,14 +77,14 @@ function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
         column(text.version, ({ version }) => version),
         column(text.state, (node) => <State node={node} />),
         column(text.since, ({ started_at }) => <Time at={started_at} />),
-        column(text.requests, (node) => <Requests node={node} />),
-        column(text.perMinute, ({ is_alive, requests_per_minute }) =>
+        figure(text.requests, (node) => <Requests node={node} />),
+        figure(text.perMinute, ({ is_alive, requests_per_minute }) =>
           countOf(is_alive ? requests_per_minute : null),
         ),
-        column(text.cpu, ({ is_alive, cpu_percent }) =>
+        figure(text.cpu, ({ is_alive, cpu_percent }) =>
           is_alive && cpu_percent !== null ? `${cpu_percent}\u00a0%` : none,
         ),
-        column(text.memory, ({ is_alive, memory_bytes }) =>
+        figure(text.memory, ({ is_alive, memory_bytes }) =>
           is_alive && memory_bytes !== null ? formatBytes(memory_bytes) : none,
         ),
         column(text.limits, ({ is_alive, counting }) =>
@@ -113,11 +114,11 @@ function Processes({ items }: { readonly items: readonly NodeItem[] }) {
           column(text.process, ({ worker }) =>
             worker === null ? text.keeper : text.worker(String(worker)),
           ),
-          column('PID', ({ pid }) => pid),
-          column(text.requests, (process) => <Running {...process} />),
-          column(text.perMinute, (process) => formatCount(process.requests_per_minute)),
-          column(text.cpu, ({ cpu_percent }) => `${cpu_percent}\u00a0%`),
-          column(text.memory, ({ memory_bytes }) => formatBytes(memory_bytes)),
+          figure('PID', ({ pid }) => pid),
+          figure(text.requests, (process) => <Running {...process} />),
+          figure(text.perMinute, (process) => formatCount(process.requests_per_minute)),
+          figure(text.cpu, ({ cpu_percent }) => `${cpu_percent}\u00a0%`),
+          figure(text.memory, ({ memory_bytes }) => formatBytes(memory_bytes)),
         ]}
       />
     </Stack>
@@ -152,9 +153,9 @@ function State({ node }: NodeProps) {
   const { language } = useLanguage()
   return (
     <Stack gap={4} align="flex-start">
-      <Badge variant="dot" fw={500} color={node.is_alive ? 'green' : 'red'}>
+      <StatusBadge color={node.is_alive ? 'ok' : 'bad'}>
         {node.is_alive ? text.serves : text.dead}
-      </Badge>
+      </StatusBadge>
       <SmallHint>{text.heard(formatAgo(node.silent_seconds, language))}</SmallHint>
       {!node.is_alive && node.reserved_requests > 0 && (
         <Text size="xs">{text.left(node.reserved_requests, shortMoney(node.reserved))}</Text>

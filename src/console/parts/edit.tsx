@@ -180,7 +180,7 @@ export function EditForm<State, Values extends object>({
         <Conflict edit={edit} shown={shown} />
         {error !== null && <ErrorNotice error={error} />}
         {buttons ?? (
-          <Group>
+          <Group className="saving" mod={{ typed: isTyped }}>
             <Button type="submit" loading={form.submitting} disabled={!isTyped}>
               {text.save}
             </Button>

@@ -101,7 +101,7 @@ interface FilterProps extends TextInputProps {
 
 interface TextFilterProps extends FilterProps {
   /** What is usually meant: the browser offers it. */
-  readonly known?: readonly string[]
+  readonly known?: readonly string[] | undefined
 }
 
 /** Narrows a list to a text, which holds when the field is left, by Enter, or as it is picked. */

@@ -48,7 +48,7 @@ export const DataTable = <Item,>(props: DataTableProps<Item>) => {
       <Table.Thead>
         <Table.Tr>
           {columns.map(({ label, head = label, isFigure }) => (
-            <Table.Th key={label} ta={isFigure ? 'end' : 'start'}>
+            <Table.Th key={label} ta={isFigure ? 'end' : 'start'} mod={{ figure: isFigure }}>
               {head}
             </Table.Th>
           ))}
@@ -62,6 +62,7 @@ export const DataTable = <Item,>(props: DataTableProps<Item>) => {
                 key={label}
                 data-label={cardLabel}
                 ta={isFigure ? 'end' : undefined}
+                mod={{ figure: isFigure }}
                 className={className}
               >
                 {render(item)}

@@ -11,11 +11,18 @@ interface PageFrameProps {
   readonly title: string
   readonly description?: ReactNode
   readonly actions?: ReactNode
+  /** The list that the page belongs to. */
+  readonly up?: Up | undefined
   readonly children: ReactNode
 }
 
+interface Up {
+  readonly to: string
+  readonly label: string
+}
+
 /** A page's title, what it is for, what can be done, and its content. */
-export function PageFrame({ title, description, actions, children }: PageFrameProps) {
+export function PageFrame({ title, description, actions, up, children }: PageFrameProps) {
   const site = useMe().data?.site.name
   useEffect(() => {
     document.title = site ? `${title} · ${site}` : title
@@ -24,6 +31,12 @@ export function PageFrame({ title, description, actions, children }: PageFramePr
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start">
         <Stack gap={4} maw={720}>
+          {up && (
+            <AnchorLink size="sm" c="dimmed" w="fit-content" to={up.to}>
+              <span aria-hidden>← </span>
+              {up.label}
+            </AnchorLink>
+          )}
           <Title order={1} size="h2" className="cut">
             {title}
           </Title>
@@ -105,20 +118,27 @@ export const Loaded = <Data,>({ query, waiting, children }: LoadedProps<Data>) =
 
 interface ByIdProps<Data> {
   readonly name: string
-  readonly title: string
+  /** The list that it is in; names the page until it is known. */
+  readonly up: Up
   readonly ask: (id: string) => Promise<Called<Data>>
   readonly refetchInterval?: number
   readonly children: (data: Data) => ReactNode
 }
 
 /** Shows what the address names by its id. */
-export function ById<Data>({ name, title, ask, refetchInterval, children }: ByIdProps<Data>) {
+export function ById<Data>({ name, up, ask, refetchInterval, children }: ByIdProps<Data>) {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const query = useCall([name, id], () => ask(id), { refetchInterval })
   const notice = query.error && (
     <ErrorNotice error={query.error} retry={() => void query.refetch()} />
   )
-  if (query.data === undefined) return <PageFrame title={title}>{notice}</PageFrame>
+  if (query.data === undefined) {
+    return (
+      <PageFrame title={up.label} up={up}>
+        {notice}
+      </PageFrame>
+    )
+  }
   return (
     <Fragment key={id}>
       {notice}

@@ -5,11 +5,12 @@ import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { choicesOf, formatCount, useText } from '../../lib/language.ts'
 import { Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
-import { FixedChoice, Search, useFilters } from '../../parts/filters.tsx'
+import { FixedChoice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
-import { AnchorLink, Money, Time } from '../../parts/text.tsx'
+import { ActiveBadge } from '../../parts/status-badge.tsx'
+import { AnchorLink, Day, Money } from '../../parts/text.tsx'
 import { useAccountBulk } from './bulk.ts'
 import { accountText } from './text.ts'
 
@@ -25,10 +26,12 @@ export function Page() {
     }),
     ...(balance === 'overdrawn' && { balance: 'overdrawn' as const }),
   }
+  const { key, showAll } = useShowAll('search', 'role', 'status', 'balance')
+  const isFiltered = Object.keys(query).length > 0
   const create = <Dialog label={text.create}>{(close) => <Create close={close} />}</Dialog>
   return (
     <PageFrame title={text.accounts} description={text.description} actions={create}>
-      <AccountFilters />
+      <AccountFilters key={key} />
       <List
         queryKey={['accounts', query]}
         load={(page) => call(api.admin.accounts.get({ query: { ...query, ...page } }))}
@@ -36,7 +39,7 @@ export function Page() {
         caption={text.caption}
         bulk={useAccountBulk()}
         columns={useColumns()}
-        empty={<Empty text={text} />}
+        empty={<Empty text={text} showAll={isFiltered && showAll} />}
       />
     </PageFrame>
   )
@@ -80,11 +83,7 @@ function useColumns(): readonly Column<AccountItem>[] {
       </AnchorLink>
     )),
     column(text.role, ({ role }) => text.roleOptions[role]),
-    column(text.status, ({ status }) => (
-      <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
-        {text.statuses[status]}
-      </Text>
-    )),
+    column(text.status, ({ status }) => <ActiveBadge status={status} text={text.statuses} />),
     figure(text.balance, ({ balance, overdrawn }) => (
       <div>
         <Money usd={balance} />
@@ -97,7 +96,7 @@ function useColumns(): readonly Column<AccountItem>[] {
     )),
     figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
     figure(text.tokens, ({ tokens }) => formatCount(tokens)),
-    column(text.since, ({ created_at }) => <Time at={created_at} />),
+    column(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
   ]
 }
 

@@ -21,6 +21,7 @@ import {
   Time,
   useColon,
 } from '../../parts/text.tsx'
+import { State } from '../tokens/columns.tsx'
 import { Adjust, Remove, Suspend, Vouch } from './actions.tsx'
 import { type AccountValues, accountFields, changeOf, fieldOf, shown, valuesOf } from './fields.ts'
 import { Recovery } from './recovery.tsx'
@@ -30,7 +31,11 @@ import { accountText } from './text.ts'
 export function Page() {
   const text = useText(accountText)
   return (
-    <ById name="account" title={text.accounts} ask={(id) => api.admin.accounts({ id }).get()}>
+    <ById
+      name="account"
+      up={{ to: '/admin/accounts', label: text.accounts }}
+      ask={(id) => api.admin.accounts({ id }).get()}
+    >
       {(account) => <Content account={account} />}
     </ById>
   )
@@ -51,7 +56,22 @@ function Content({ account }: { readonly account: AccountDetail }) {
     fieldOf,
   })
   return (
-    <PageFrame title={email} actions={<AnchorLink to="/admin/accounts">{text.back}</AnchorLink>}>
+    <PageFrame
+      title={email}
+      up={{ to: '/admin/accounts', label: text.accounts }}
+      actions={
+        <>
+          <ButtonLink variant="default" to="/admin/requests" search={{ account: email } as never}>
+            {text.requests}
+          </ButtonLink>
+          <ButtonLink variant="default" to="/admin/audit" search={{ subject: email } as never}>
+            {text.audit}
+          </ButtonLink>
+          {!is_self && <Suspend account={account} show={edit.show} />}
+          {!is_self && <Remove account={account} />}
+        </>
+      }
+    >
       <Stack>
         {is_self && <Alert color="gray">{text.self}</Alert>}
         <Warnings of={account} />
@@ -59,10 +79,13 @@ function Content({ account }: { readonly account: AccountDetail }) {
         <Overdrawn account={account} />
         {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
         <SimpleGrid cols={{ base: 1, md: 2 }}>
-          <Section title={text.balance}>
-            <Figures account={account} />
-            <Adjust account={account} />
-          </Section>
+          <Stack>
+            <Section title={text.balance}>
+              <Figures account={account} />
+              <Adjust account={account} />
+            </Section>
+            <Recovery account={account} />
+          </Stack>
           <Section title={text.settings}>
             <EditForm edit={edit} shown={(state) => shown(state, text)}>
               <Fields
@@ -79,17 +102,6 @@ function Content({ account }: { readonly account: AccountDetail }) {
             </EditForm>
           </Section>
         </SimpleGrid>
-        <Recovery account={account} />
-        <Group>
-          <ButtonLink variant="default" to="/admin/requests" search={{ account: email } as never}>
-            {text.requests}
-          </ButtonLink>
-          <ButtonLink variant="default" to="/admin/audit" search={{ subject: email } as never}>
-            {text.audit}
-          </ButtonLink>
-          {!is_self && <Suspend account={account} show={edit.show} />}
-          {!is_self && <Remove account={account} />}
-        </Group>
         <Tabs defaultValue="ledger" keepMounted={false}>
           <Tabs.List mb="md">
             <Tabs.Tab value="ledger">{text.ledger}</Tabs.Tab>
@@ -198,7 +210,7 @@ function Tokens({ id }: { readonly id: number }) {
         column(text.name, ({ name }) => <span className="cut">{name}</span>),
         column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
         column(text.group, ({ group }) => <span className="cut">{group}</span>),
-        column(text.status, ({ status }) => text.statuses[status]),
+        column(text.status, (token) => <State token={token} />),
         figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
         column(text.lastUsed, ({ last_used_day }) => last_used_day ?? text.never),
       ]}

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core'
+import { Group, SimpleGrid, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { AccountDetail, WaysIn } from '../../../admin/accounts/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
@@ -67,7 +67,7 @@ function Ways({ ways }: { readonly ways: WaysIn }) {
   const text = useText(recoveryText)
   const word = (has: boolean) => (has ? text.yes : text.no)
   return (
-    <dl style={{ margin: 0 }}>
+    <SimpleGrid component="dl" cols={{ base: 2, xs: 4 }} spacing="sm" m={0}>
       <FactList
         facts={[
           [text.has_password, word(ways.has_password)],
@@ -76,7 +76,7 @@ function Ways({ ways }: { readonly ways: WaysIn }) {
           [text.providers, ways.providers.join(', ') || text.no],
         ]}
       />
-    </dl>
+    </SimpleGrid>
   )
 }
 

@@ -161,12 +161,24 @@ function Attempts({ now }: { readonly now: GatewayNow }) {
     <DataTable<GatewayNow['attempts'][number]>
       items={worstFirst.slice(0, 20)}
       columns={[
-        column(text.channelName, ({ channel }) => channel),
+        column(text.channelName, ({ channel }) => (
+          <AnchorLink to="/admin/channels" search={{ search: channel }} className="cut">
+            {channel}
+          </AnchorLink>
+        )),
         {
           ...{ label: text.attempts, cardLabel: text.attemptCount, isFigure: true },
           render: ({ attempts }) => formatCount(attempts),
         },
-        figure(text.failedCount, ({ failed }) => formatCount(failed)),
+        figure(text.failedCount, ({ channel, failed }) =>
+          failed === 0 ? (
+            '0'
+          ) : (
+            <AnchorLink to="/admin/attempts" search={{ channel, outcome: 'failed' }}>
+              {formatCount(failed)}
+            </AnchorLink>
+          ),
+        ),
       ]}
       keyOf={({ channel }) => channel}
       caption={text.attempts}

@@ -1,6 +1,5 @@
 import {
   Anchor,
-  Badge,
   Button,
   Card,
   Group,
@@ -15,9 +14,10 @@ import { useState } from 'react'
 import type { StatusDocument, StatusGroup } from '../../../site/status/schema.ts'
 import { read, useMe } from '../../lib/api.ts'
 import { formatDuration, formatRatio } from '../../lib/format.ts'
-import { useText } from '../../lib/language.ts'
-import { type Column, DataTable } from '../../parts/list.tsx'
+import { formatCount, useText } from '../../lib/language.ts'
+import { type Column, column, DataTable } from '../../parts/list.tsx'
 import { Empty, ErrorNotice, Loaded, PageFrame } from '../../parts/page.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
 import { ButtonLink, Hint, SmallHint, Time } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
@@ -54,14 +54,20 @@ function Groups({ groups, generated_at }: StatusDocument['data']) {
         {text.at} <Time at={generated_at} />
       </Hint>
       <BarLegend />
-      {groups.map((group) => (
+      {groups.toSorted(byTrouble).map((group) => (
         <GroupCard key={group.id} group={group} />
       ))}
     </Stack>
   )
 }
 
-const colours = { operational: 'teal', degraded: 'orange', down: 'red', no_data: 'gray' } as const
+const colours = { operational: 'ok', degraded: 'mid', down: 'bad', no_data: 'soft' } as const
+
+const urgency = ['down', 'degraded', 'operational', 'no_data']
+
+/** Those that need somebody come first, those that nobody asks last. */
+const byTrouble = (a: StatusGroup, b: StatusGroup) =>
+  urgency.indexOf(a.state) - urgency.indexOf(b.state)
 
 /** A group: how it is now, how it was, and its models. */
 function GroupCard({ group }: { readonly group: StatusGroup }) {
@@ -75,7 +81,7 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
   ] as const
   const orNone = (value: number | null, show: (value: number) => string) =>
     value === null ? text.no_data : show(value)
-  const facts: readonly (readonly [label: string, value: string, hint?: string | null])[] = [
+  const facts: MeasuredProps['facts'] = [
     ...spans.map(
       ([label, { requests, ratio }]) =>
         [label, formatRatio(ratio, text.no_data), text.requests(requests)] as const,
@@ -84,7 +90,7 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
       ...([text.firstByte, orNone(first.p50, formatDuration)] as const),
       first.p95 === null ? null : text.most(formatDuration(first.p95)),
     ],
-    [text.speed, orNone(speed, (value) => text.perSecond(String(Math.round(value))))],
+    [text.speed, orNone(speed, (value) => text.perSecond(formatCount(Math.round(value))))],
   ]
   return (
     <Card withBorder padding="md" component="section" aria-label={group.name}>
@@ -92,10 +98,26 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
         <Title order={2} size="h4" className="cut">
           {group.name}
         </Title>
-        <Badge color={colours[group.state]} variant="outline" c="inherit" size="lg">
-          {text[group.state]}
-        </Badge>
+        <StatusBadge color={colours[group.state]}>{text[group.state]}</StatusBadge>
       </Group>
+      {group.models.length === 0 ? (
+        <Hint>{text.noModels}</Hint>
+      ) : (
+        <Measured group={group} facts={facts} />
+      )}
+    </Card>
+  )
+}
+
+interface MeasuredProps {
+  readonly group: StatusGroup
+  readonly facts: readonly (readonly [label: string, value: string, hint?: string | null])[]
+}
+
+function Measured({ group, facts }: MeasuredProps) {
+  const text = useText(texts)
+  return (
+    <>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm" mb="sm">
         {facts.map(([label, value, hint]) => (
           <div key={label}>
@@ -110,7 +132,7 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
         <Bars label={text.days} bars={group.days} />
       </SimpleGrid>
       <Models group={group} />
-    </Card>
+    </>
   )
 }
 
@@ -126,9 +148,6 @@ function Models({ group }: { readonly group: StatusGroup }) {
     enabled: isWhole,
   })
   const models = whole.data?.groups[0]?.models ?? group.models
-  if (models.length === 0) {
-    return <Hint>{text.noModels}</Hint>
-  }
   const left = group.models_total - models.length
   return (
     <>
@@ -162,7 +181,9 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
   })
   const columns: readonly Column<Model>[] = [
     { label: text.model, render: ({ name }) => name, className: 'cut' },
-    figure(text.state, ({ state }) => text[state]),
+    column(text.state, ({ state }) => (
+      <StatusBadge color={colours[state]}>{text[state]}</StatusBadge>
+    )),
     figure(text.hour, ({ availability }) => ratio(availability['1h'])),
     figure(text.day, ({ availability }) => ratio(availability['24h'])),
     figure(text.week, ({ availability }) => ratio(availability['7d'])),
@@ -170,7 +191,7 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
     figure(text.p50, ({ first_byte_ms }) => time(first_byte_ms.p50)),
     figure(text.p95, ({ first_byte_ms }) => time(first_byte_ms.p95)),
     figure(text.speed, ({ tokens_per_second: speed }) =>
-      speed === null ? text.no_data : text.perSecond(String(Math.round(speed))),
+      speed === null ? text.no_data : text.perSecond(formatCount(Math.round(speed))),
     ),
   ]
   return <DataTable items={models} keyOf={({ name }) => name} {...{ columns, caption }} fz="sm" />
@@ -200,11 +221,11 @@ function levelOf({ requests, failed }: Bar): Level {
 
 /** Worse is lower, so that it is seen without colours, too. */
 const looks: Readonly<Record<Level, { readonly height: number; readonly colour: string }>> = {
-  good: { height: 24, colour: 'var(--mantine-color-teal-7)' },
-  some: { height: 21, colour: 'var(--mantine-color-teal-4)' },
-  degraded: { height: 14, colour: 'var(--mantine-color-orange-6)' },
-  down: { height: 8, colour: 'var(--mantine-color-red-7)' },
-  empty: { height: 2, colour: 'var(--mantine-color-gray-5)' },
+  good: { height: 24, colour: 'var(--ok)' },
+  some: { height: 21, colour: 'color-mix(in srgb, var(--ok) 60%, var(--bg))' },
+  degraded: { height: 14, colour: 'var(--mid)' },
+  down: { height: 8, colour: 'var(--bad)' },
+  empty: { height: 2, colour: 'color-mix(in srgb, var(--soft) 50%, var(--bg))' },
 }
 
 /** What was measured, oldest first. Where there was nothing there is a thin line. */

@@ -1,6 +1,7 @@
 import { SimpleGrid } from '@mantine/core'
 import { api, useCall } from '../../lib/api.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
+import { useGroupNames } from '../../lib/names.ts'
 import { Choice, Search, TextFilter, useFilters } from '../../parts/filters.tsx'
 import { protocols } from './channel-fields.ts'
 import { channelsText } from './list-text.ts'
@@ -27,21 +28,17 @@ export function useChannelFilter() {
 export function ChannelFilters() {
   const text = useText(channelsText)
   const words = useText(stateText)
-  const groups = useCall(['groups', 'names'], () => api.admin.groups.get({ query: all }))
   const channels = useCall(['channels', 'any'], () =>
     api.admin.channels.get({ query: { page_size: 1 } }),
   )
-  const groupNames = (groups.data?.items ?? []).map(({ name }) => name)
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="sm" component="search">
       <Search label={text.search} placeholder={text.searchHint} />
       <Choice name="state" label={text.state} data={choicesOf(states, words)} />
       <Choice name="protocol" label={text.protocol} data={protocols} />
       <Choice name="host" label={text.host} searchable data={channels.data?.hosts ?? []} />
-      <Choice name="group" label={text.group} searchable data={groupNames} />
+      <Choice name="group" label={text.group} searchable data={useGroupNames() ?? []} />
       <TextFilter name="model" label={text.model} />
     </SimpleGrid>
   )
 }
-
-const all = { page_size: 100 }

@@ -4,7 +4,6 @@ export const channelsText = bilingual({
   description: ['Where requests go: address, keys, models.', '转发请求的上游：地址、密钥与模型。'],
   add: ['Add channel', '添加渠道'],
   caption: ['Channels and how they are', '渠道及其状态'],
-  moreModels: ['+{count}', '+{count}'],
   order: ['Priority · weight', '优先级 · 权重'],
   keys: ['Keys', '密钥'],
   recentText: [
@@ -17,7 +16,7 @@ export const channelsText = bilingual({
   emptyHint: ['Add an upstream, then put it into a group.', '先添加上游，再用分组提供其模型。'],
   toGroups: ['Make a group from these channels', '用这些渠道创建分组'],
   noneFound: ['No channel matches', '没有符合条件的渠道'],
-  searchHint: ['Name, address, model or group', '名称、地址、模型或分组'],
+  searchHint: ['Name, model, …', '名称、模型等'],
   host: ['Vendor’s address', '厂商地址'],
   enabled: ['On', '启用'],
   turnOn: ['{name} is switched on', '启用 {name}'],

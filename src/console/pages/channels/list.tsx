@@ -2,10 +2,11 @@ import { Alert, Box, Group, Stack, Text } from '@mantine/core'
 import type { ChannelItem } from '../../../admin/channels/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
+import { FewNames } from '../../parts/few-names.tsx'
 import { useShowAll } from '../../parts/filters.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
-import { AnchorLink, ButtonLink, LongText, SmallHint } from '../../parts/text.tsx'
+import { AnchorLink, ButtonLink, SmallHint } from '../../parts/text.tsx'
 import { useChannelBulk } from './bulk.ts'
 import { ChannelFilters, filterNames, useChannelFilter } from './filters.tsx'
 import { channelsText } from './list-text.ts'
@@ -59,8 +60,6 @@ function NoGroupHint() {
   )
 }
 
-const shownModels = 3
-
 function useColumns(): readonly Column<ChannelItem>[] {
   const text = useText(channelsText)
   return [
@@ -76,21 +75,15 @@ function useColumns(): readonly Column<ChannelItem>[] {
     column(text.state, ({ state, recent }) => (
       <Stack gap={2} maw={300} align="flex-start">
         <StateBadge state={state} recent={recent} />
-        <SmallHint>{stateSentence({ state, recent })}</SmallHint>
+        {state.word !== 'works' && <SmallHint>{stateSentence({ state, recent })}</SmallHint>}
       </Stack>
     )),
     column(text.test, (channel) => <TestInRow channel={channel} />),
-    column(text.models, ({ models, model_count }) => {
-      const names = models.slice(0, shownModels).map(({ id }) => id)
-      const more = model_count - names.length
-      return (
-        <LongText maw={260}>
-          {names.join(', ')} {more > 0 && text.moreModels(more)}
-        </LongText>
-      )
-    }),
+    column(text.models, ({ models, model_count }) => (
+      <FewNames names={models.map(({ id }) => id)} total={model_count} none={text.none} />
+    )),
     column(text.groups, ({ groups }) => (
-      <LongText maw={200}>{groups.map(({ name }) => name).join(', ') || text.none}</LongText>
+      <FewNames names={groups.map(({ name }) => name)} none={text.none} />
     )),
     figure(text.keys, ({ keys }) => keys.length),
     figure(text.order, ({ priority, weight }) => (

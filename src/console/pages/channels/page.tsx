@@ -32,7 +32,7 @@ export function Page() {
   return (
     <ById
       name="channel"
-      title={text.back}
+      up={{ to: '/admin/channels', label: text.channels }}
       ask={(id) => api.admin.channels({ id }).get()}
       // A cooldown ends by itself.
       refetchInterval={10_000}
@@ -56,7 +56,11 @@ function Existing({ live }: { readonly live: Channel }) {
   })
   const { form, seen, show } = edit
   return (
-    <PageFrame title={live.name} actions={<Actions channel={live} show={show} />}>
+    <PageFrame
+      title={live.name}
+      up={{ to: '/admin/channels', label: text.channels }}
+      actions={<Actions channel={live} show={show} />}
+    >
       <Stack maw={900}>
         <Warnings of={live} />
         <About channel={live} />
@@ -142,7 +146,11 @@ function NewChannel() {
   }
 
   return (
-    <PageFrame title={text.newTitle} description={text.newDescription}>
+    <PageFrame
+      title={text.newTitle}
+      up={{ to: '/admin/channels', label: text.channels }}
+      description={text.newDescription}
+    >
       <Box maw={900}>
         <SendForm
           form={form}

@@ -1,16 +1,17 @@
-import { Badge, List, Stack, Text } from '@mantine/core'
+import { List, Stack, Text } from '@mantine/core'
 import type { ChannelState, CoolingPart } from '../../../admin/channels/schema.ts'
 import { bilingual, localeOf, shownLanguage, useText } from '../../lib/language.ts'
+import { StatusBadge } from '../../parts/status-badge.tsx'
 import { causeText } from '../requests/causes.ts'
 
 const colours = {
-  works: 'green',
-  failing: 'red',
-  unused: 'gray',
-  partly: 'yellow',
-  cooling: 'orange',
-  draining: 'blue',
-  disabled: 'gray',
+  works: 'ok',
+  failing: 'bad',
+  unused: 'soft',
+  partly: 'mid',
+  cooling: 'mid',
+  draining: 'accent',
+  disabled: 'soft',
 } as const
 
 interface StateProps {
@@ -26,11 +27,7 @@ const wordOf = ({ state: { word }, recent: { attempts, failed } }: StateProps) =
 export function StateBadge(props: StateProps) {
   const text = useText(stateText)
   const word = wordOf(props)
-  return (
-    <Badge color={colours[word]} variant="dot" fw={500}>
-      {text[word]}
-    </Badge>
-  )
+  return <StatusBadge color={colours[word]}>{text[word]}</StatusBadge>
 }
 
 /** A channel's state in a sentence. */

@@ -3,7 +3,6 @@ import { bilingual, type Texts } from '../../lib/language.ts'
 export const channelText = bilingual({
   newTitle: ['New channel', '新建渠道'],
   newDescription: ['An upstream. Test it before you save it.', '一个上游，保存之前即可测试。'],
-  back: ['Channels', '渠道'],
   vendor: ['Vendor', '厂商'],
   vendorHint: ['Fills in the addresses; you can change them.', '自动填入地址，之后可以修改。'],
   other: ['Other, or compatible with one of these', '其他，或与以上兼容'],

@@ -1,12 +1,12 @@
 import { Alert, List, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { PriceExample } from '../../../admin/groups/schema.ts'
-import { api, call, useCall } from '../../lib/api.ts'
+import { api, useCall } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
+import { useChannelNames } from '../../lib/names.ts'
 import { Fields } from '../../parts/fields.tsx'
 import { Hint } from '../../parts/text.tsx'
 import { type GroupValues, groupFields } from './group-fields.ts'
@@ -84,22 +84,4 @@ export function Effect({ id, multiplier }: { readonly id: number; readonly multi
       )}
     </Alert>
   )
-}
-
-/** The names of all channels, page after page; undefined until they are here. */
-export function useChannelNames(): readonly string[] | undefined {
-  return useQuery({
-    queryKey: ['channels', 'names'],
-    queryFn: async () => {
-      const names: string[] = []
-      let cursor: string | undefined
-      do {
-        const query = { page_size: 100, ...(cursor !== undefined && { cursor }) }
-        const page = await call(api.admin.channels.get({ query }))
-        names.push(...page.items.map(({ name }) => name))
-        cursor = page.next ?? undefined
-      } while (cursor !== undefined)
-      return names
-    },
-  }).data
 }

@@ -1,10 +1,12 @@
-import { Badge, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { GroupItem } from '../../../admin/groups/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
+import { FewNames } from '../../parts/few-names.tsx'
 import { column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
-import { AnchorLink, ButtonLink, LongText } from '../../parts/text.tsx'
+import { ActiveBadge } from '../../parts/status-badge.tsx'
+import { AnchorLink, ButtonLink } from '../../parts/text.tsx'
 import { tokenCount } from './actions.tsx'
 import { groupText } from './text.ts'
 
@@ -24,16 +26,10 @@ export function Page() {
               {name}
             </AnchorLink>
           )),
-          column(text.status, ({ status }) => (
-            <Badge variant="dot" fw={500} color={status === 'active' ? 'green' : 'gray'}>
-              {text[status]}
-            </Badge>
-          )),
+          column(text.status, ({ status }) => <ActiveBadge {...{ status, text }} />),
           figure(text.rate_multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
           column(text.channels, ({ channels }) => (
-            <LongText maw={260}>
-              {channels.map(({ name }) => name).join(', ') || text.none}
-            </LongText>
+            <FewNames names={channels.map(({ name }) => name)} none={text.none} />
           )),
           figure(text.offers, ({ offers, without_price }) => (
             <Text size="sm" c={offers === 0 ? 'red' : undefined}>

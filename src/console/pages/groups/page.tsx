@@ -1,16 +1,18 @@
-import { Alert, Badge, Box, Group, Paper, Stack } from '@mantine/core'
+import { Alert, Box, Group, Paper, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { GroupView } from '../../../admin/groups/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
+import { useChannelNames } from '../../lib/names.ts'
 import { confirm, sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { notSent, SendForm } from '../../parts/form.tsx'
 import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
+import { ActiveBadge } from '../../parts/status-badge.tsx'
 import { AnchorLink, Labelled, LongText, TextLink } from '../../parts/text.tsx'
 import { Actions, tokenCount } from './actions.tsx'
-import { Effect, GroupInputs, useChannelNames } from './fields.tsx'
+import { Effect, GroupInputs } from './fields.tsx'
 import {
   changeOf,
   fieldOf,
@@ -29,7 +31,11 @@ export function Page() {
   const { id } = useParams({ strict: false })
   if (id === 'new') return <NewGroup />
   return (
-    <ById name="group" title={text.groups} ask={(id) => api.admin.groups({ id }).get()}>
+    <ById
+      name="group"
+      up={{ to: '/admin/groups', label: text.groups }}
+      ask={(id) => api.admin.groups({ id }).get()}
+    >
       {(group) => <Existing live={group} />}
     </ById>
   )
@@ -56,7 +62,11 @@ function Existing({ live }: { readonly live: GroupView }) {
     <Effect id={live.id} multiplier={rate_multiplier} />
   )
   return (
-    <PageFrame title={live.name} actions={<Actions group={live} show={show} />}>
+    <PageFrame
+      title={live.name}
+      up={{ to: '/admin/groups', label: text.groups }}
+      actions={<Actions group={live} show={show} />}
+    >
       <Stack maw={900}>
         <Warnings of={live} />
         <Offers group={live} />
@@ -95,9 +105,7 @@ function Offers({ group }: { readonly group: GroupView }) {
     <Paper withBorder p="md" component="section" aria-label={text.offers}>
       <Stack gap="xs">
         <Group gap="sm">
-          <Badge variant="dot" fw={500} color={status === 'active' ? 'green' : 'gray'}>
-            {text[status]}
-          </Badge>
+          <ActiveBadge {...{ status, text }} />
           <Labelled label={text.tokens} c="dimmed">
             {tokenCount(group)}
           </Labelled>
@@ -147,7 +155,11 @@ function NewGroup() {
   const names = useChannelNames()
 
   return (
-    <PageFrame title={text.newTitle} description={text.newDescription}>
+    <PageFrame
+      title={text.newTitle}
+      up={{ to: '/admin/groups', label: text.groups }}
+      description={text.newDescription}
+    >
       <Box maw={900}>
         <SendForm
           form={form}

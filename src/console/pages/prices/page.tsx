@@ -1,15 +1,16 @@
-import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core'
-import type { FeedRowView, PriceView } from '../../../admin/prices/schema.ts'
+import { Anchor, Box, Button, Group, Stack, Tabs, Text } from '@mantine/core'
+import type { FeedRowView, PriceTermsView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call, useMe } from '../../lib/api.ts'
-import { formatUsd } from '../../lib/format.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
-import { FixedChoice, Search, useFilters } from '../../parts/filters.tsx'
-import { type Column, column, List } from '../../parts/list.tsx'
+import { FewNames } from '../../parts/few-names.tsx'
+import { FixedChoice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
+import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
-import { ButtonLink, SmallHint, Time } from '../../parts/text.tsx'
+import { Price } from '../../parts/price.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { ButtonLink, Day, SmallHint } from '../../parts/text.tsx'
 import { Details } from './details.tsx'
-import { feedLabels, TermsLine } from './terms.tsx'
 import { priceText } from './text.ts'
 
 /** All models with the price in force; one of them, or the feed, on demand. */
@@ -49,9 +50,10 @@ function Models() {
   const [{ search, state: word }, setFilters] = useFilters()
   const state = readState(word)
   const query = { ...(search && { search }), ...(state && { state }) }
+  const { key, showAll } = useShowAll('search', 'state')
   return (
     <>
-      <Group mb="md" align="flex-end">
+      <Group mb="md" align="flex-end" key={key}>
         <Search label={text.search} w={{ base: '100%', xs: 280 }} />
         <FixedChoice
           name="state"
@@ -70,6 +72,7 @@ function Models() {
         empty={
           <Empty
             text={text}
+            showAll={Object.keys(query).length > 0 && showAll}
             action={
               <ButtonLink to="/admin/channels" variant="default">
                 {text.toChannels}
@@ -85,32 +88,54 @@ function Models() {
 function useColumns(open: (model: string) => void): readonly Column<PriceView>[] {
   const text = useText(priceText)
   return [
-    column(text.model, ({ model }) => (
-      <Anchor
-        component="button"
-        type="button"
-        ta="start"
-        {...opensDialog}
-        onClick={() => open(model)}
-      >
-        <span className="cut">{model}</span>
-      </Anchor>
+    column(text.model, ({ model, price }) => (
+      <Box>
+        <Anchor
+          component="button"
+          type="button"
+          ta="start"
+          {...opensDialog}
+          onClick={() => open(model)}
+        >
+          <span className="cut">{model}</span>
+        </Anchor>
+        {price?.terms.unit === 'tokens' && price.terms.tiers.length > 0 && (
+          <SmallHint>{text.tierCount(price.terms.tiers.length)}</SmallHint>
+        )}
+      </Box>
     )),
-    column(text.price, ({ price, is_missing }) => {
-      if (price !== null && price.terms.unit !== 'none') return <TermsLine terms={price.terms} />
-      const words = price === null ? text.noPrice : text.removed
+    figure(text.input, ({ price }) => <FirstPrice terms={price?.terms} />),
+    figure(text.output, ({ price }) => <Price usd={ratesOf(price)?.output} />),
+    figure(text.cache_read, ({ price }) => <Price usd={ratesOf(price)?.cache_read} />),
+    column(text.source, ({ price, is_missing }) => {
+      if (price !== null && price.terms.unit !== 'none') return text.sources[price.source]
       return (
         <Text size="sm" c={is_missing ? 'red' : 'dimmed'}>
-          {words}
+          {price === null ? text.noPrice : text.removed}
         </Text>
       )
     }),
-    column(text.source, ({ price }) => price && text.sources[price.source]),
     column(text.groups, ({ groups }) => (
-      <span className="cut">{groups.map(({ name }) => name).join(', ') || text.nowhere}</span>
+      <FewNames names={groups.map(({ name }) => name)} none={text.nowhere} />
     )),
-    column(text.since, ({ price }) => price && <Time at={price.valid_from} />),
+    column(text.since, ({ price }) => price && <Day of={price.valid_from.slice(0, 10)} />),
   ]
+}
+
+const ratesOf = (price: PriceView['price']) =>
+  price?.terms.unit === 'tokens' ? price.terms : undefined
+
+/** The price of input; of a model that has none, what a call costs, or that it is free. */
+function FirstPrice({ terms }: { readonly terms: PriceTermsView | undefined }) {
+  const text = useText(priceText)
+  if (terms?.unit === 'free') return text.free
+  if (terms?.unit !== 'call') return <Price usd={terms?.unit === 'tokens' ? terms.input : null} />
+  return (
+    <>
+      <Price usd={terms.per_call} />
+      <SmallHint>{text.aCall}</SmallHint>
+    </>
+  )
 }
 
 function Feed() {
@@ -118,8 +143,9 @@ function Feed() {
   const feedUrl = useMe().data?.site.price_feed_url
   const [{ search }] = useFilters()
   const query = search ? { search } : {}
+  const { key, showAll } = useShowAll('search')
   return (
-    <Stack>
+    <Stack key={key}>
       <Text c="dimmed">{text.feedDescription}</Text>
       <Group align="flex-end">
         <Search label={text.search} w={{ base: '100%', xs: 280 }} />
@@ -137,31 +163,30 @@ function Feed() {
         columns={[
           column(text.group, ({ group }) => <span className="cut">{group}</span>),
           column(text.model, ({ model }) => <span className="cut">{model}</span>),
-          column(text.price, ({ prices }) => <FinalPrices prices={prices} />),
-          column(text.state2, ({ enabled }) => (enabled ? text.enabled : text.disabled)),
+          figure(text.input, ({ prices: { unit_price, input_price } }) => (
+            <>
+              <Price usd={unit_price ?? input_price} />
+              {unit_price !== undefined && <SmallHint>{text.aCall}</SmallHint>}
+            </>
+          )),
+          figure(text.output, ({ prices }) => <Price usd={prices.output_price} />),
+          figure(text.cache_read, ({ prices }) => <Price usd={prices.cache_input_price} />),
+          figure(text.cache_write, ({ prices }) => <Price usd={prices.cache_create_price} />),
+          figure(text.cache_write_1h, ({ prices }) => <Price usd={prices.cache_create_price_1h} />),
+          column(text.state2, ({ enabled }) => (
+            <StatusBadge color={enabled ? 'ok' : 'soft'}>
+              {enabled ? text.enabled : text.disabled}
+            </StatusBadge>
+          )),
           column(text.note, ({ note }) => <span className="cut">{note}</span>),
         ]}
-        empty={<Empty text={{ empty: text.feedEmpty }} />}
+        empty={
+          <Empty
+            text={{ empty: text.feedEmpty, noneFound: text.noneFound }}
+            showAll={search !== undefined && showAll}
+          />
+        }
       />
-    </Stack>
-  )
-}
-
-type Prices = FeedRowView['prices']
-
-/** The figures of the feed with their names; those that are equal share a line. */
-function FinalPrices({ prices }: { readonly prices: Prices }) {
-  const text = useText(priceText)
-  if (prices.unit_price !== undefined) return text.perCall(formatUsd(prices.unit_price))
-  const labels = feedLabels(text)
-  const main = ['input_price', 'output_price'] as const
-  const rest = ['cache_input_price', 'cache_create_price', 'cache_create_price_1h'] as const
-  const line = (some: typeof main | typeof rest) =>
-    some.map((name) => `${labels[name]} ${formatUsd(prices[name] ?? '0')}`).join(' · ')
-  return (
-    <Stack gap={0}>
-      <Text size="sm">{line(main)}</Text>
-      <SmallHint>{line(rest)}</SmallHint>
     </Stack>
   )
 }

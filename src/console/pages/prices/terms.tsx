@@ -2,40 +2,22 @@ import { Stack, Text } from '@mantine/core'
 import type { PriceTermsView } from '../../../admin/prices/schema.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
-import { Labelled, SmallHint } from '../../parts/text.tsx'
+import { Labelled } from '../../parts/text.tsx'
 import { pairsText, rateNames } from './fields.ts'
 import { priceText } from './text.ts'
-
-export function TermsLine({ terms }: { readonly terms: PriceTermsView }) {
-  const text = useText(priceText)
-  switch (terms.unit) {
-    case 'tokens':
-      return (
-        <div>
-          {text.inOut(formatUsd(terms.input), formatUsd(terms.output))}
-          {terms.tiers.length > 0 && <SmallHint>{text.tierCount(terms.tiers.length)}</SmallHint>}
-        </div>
-      )
-    case 'call':
-      return text.perCall(formatUsd(terms.per_call))
-    case 'free':
-      return text.free
-    default:
-      return text.removed
-  }
-}
 
 /** Terms with all that is set in them. */
 export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
   const text = useText(priceText)
+  if (terms.unit === 'free') return text.free
+  if (terms.unit === 'none') return text.removed
   if (terms.unit === 'call')
     return (
       <Stack gap={2}>
-        <TermsLine terms={terms} />
+        <Text size="sm">{text.perCall(formatUsd(terms.per_call))}</Text>
         <Extras terms={terms} />
       </Stack>
     )
-  if (terms.unit !== 'tokens') return <TermsLine terms={terms} />
   const named = (rates: Rates) =>
     rateNames
       .flatMap((name) => {

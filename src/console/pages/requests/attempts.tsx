@@ -4,6 +4,7 @@ import type { AttemptItem } from '../../../admin/attempts/routes.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
+import { useChannelNames } from '../../lib/names.ts'
 import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
 import { type Column, column, figure, List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -16,8 +17,9 @@ import { requestsText } from './text.ts'
 /** Attempts at channels, newest first. */
 export function Page() {
   const text = useText(requestsText)
-  const { filters } = useRequestFilters()
-  const { channel, cause, since } = filters
+  const { filters, clear } = useRequestFilters()
+  const { channel, cause, since, outcome } = filters
+  const isFiltered = [channel, cause, since, outcome].some((one) => one !== undefined)
   const wanted = {
     ...(channel !== undefined && { channel }),
     ...(cause !== undefined && { cause }),
@@ -26,7 +28,7 @@ export function Page() {
   return (
     <PageFrame title={text.attempts} description={text.attemptsDescription}>
       <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
-        <TextFilter name="channel" label={text.channel} />
+        <TextFilter name="channel" label={text.channel} known={useChannelNames()} />
         <Choice name="cause" label={text.cause} searchable data={causeChoices('attempt')} />
         <TimeFilter name="since" label={text.since} />
         <Choice
@@ -46,7 +48,15 @@ export function Page() {
         columns={useColumns()}
         keyOf={(item) => `${item.request_id} ${item.position}`}
         caption={text.attempts}
-        empty={<Empty text={{ empty: text.noAttempts, emptyHint: text.noAttemptsHint }} />}
+        empty={
+          <Empty
+            text={{
+              ...{ empty: text.noAttempts, emptyHint: text.noAttemptsHint },
+              ...{ noneFound: text.noAttemptsFound, noneFoundHint: text.noneFoundHint },
+            }}
+            showAll={isFiltered && clear}
+          />
+        }
       />
     </PageFrame>
   )

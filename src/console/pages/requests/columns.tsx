@@ -1,9 +1,10 @@
-import { Badge, Flex, Stack, Text } from '@mantine/core'
+import { Flex, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { AnyRequestItem, RequestItem } from '../../../admin/requests/schema.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { type Column, column, figure } from '../../parts/list.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
 import { AnchorLink, LongText, Money, SmallHint, TextLink, Time } from '../../parts/text.tsx'
 import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
@@ -110,9 +111,9 @@ export function Result({ status, cause, of = 'request', isAlone, children }: Res
       direction={isAlone ? 'row' : 'column'}
       align={isAlone ? 'center' : { base: 'flex-end', sm: 'flex-start' }}
     >
-      <Badge color={cause === null ? 'green' : 'red'} variant="dot" style={{ flex: 'none' }}>
+      <StatusBadge color={cause === null ? 'ok' : 'bad'}>
         {status ?? '—'} {cause === null ? text.ok : ''}
-      </Badge>
+      </StatusBadge>
       {meaning && (
         <Text
           size={isAlone ? 'sm' : 'xs'}

@@ -2,6 +2,7 @@ import { Button, Collapse, Group, SegmentedControl, SimpleGrid, Stack } from '@m
 import { useDisclosure } from '@mantine/hooks'
 import { api, useCall } from '../../lib/api.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
+import { useChannelNames } from '../../lib/names.ts'
 import { Choice, TextFilter, TimeFilter, useFilters } from '../../parts/filters.tsx'
 import { protocols } from '../channels/channel-fields.ts'
 import { useGroups } from '../tokens/groups.ts'
@@ -66,21 +67,27 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
         )}
       </Group>
       <Collapse expanded={isOpen}>
-        <MoreFilters isAll={isAll} />
+        <MoreFilters isAll={isAll} isOpen={isOpen} />
       </Collapse>
     </Stack>
   )
 }
 
-function MoreFilters({ isAll }: { readonly isAll: boolean }) {
+interface MoreFiltersProps {
+  readonly isAll: boolean
+  readonly isOpen: boolean
+}
+
+function MoreFilters({ isAll, isOpen }: MoreFiltersProps) {
   const text = useText(requestsText)
   const groups = useGroups().data?.items ?? []
   const models = [...new Set(groups.flatMap((group) => group.models))].sort()
+  const channels = useChannelNames(isAll && isOpen)
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
       {!isAll && <TokenChoice />}
       {isAll && <TextFilter name="account" label={text.account} />}
-      {isAll && <TextFilter name="channel" label={text.channel} />}
+      {isAll && <TextFilter name="channel" label={text.channel} known={channels} />}
       <TextFilter name="group" label={text.group} known={groups.map(({ name }) => name)} />
       <TextFilter name="model" label={text.model} known={models} />
       <Choice name="cause" label={text.cause} searchable data={causeChoices('request')} />

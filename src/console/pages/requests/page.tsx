@@ -7,16 +7,26 @@ import { api, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { textOf, useText } from '../../lib/language.ts'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
-import { AnchorLink, Code, FactList, Hint, Labelled, LongText, Time } from '../../parts/text.tsx'
+import {
+  AnchorLink,
+  Code,
+  FactList,
+  Hint,
+  Labelled,
+  LongText,
+  TextLink,
+  Time,
+} from '../../parts/text.tsx'
 import { BillCard, Note } from './bill.tsx'
 import { causeText } from './causes.ts'
 import { Result } from './columns.tsx'
 import { Why } from './diagnosis.tsx'
-import { receiptText } from './text.ts'
+import { receiptText, requestsText } from './text.ts'
 
 /** A request: why it failed, its bill, its attempts. Administrators see those of all accounts. */
 export function Page() {
   const text = useText(receiptText)
+  const lists = useText(requestsText)
   const { id = '' } = useParams({ strict: false })
   const isAll = useLocation().pathname.startsWith('/admin/')
   const query = useQuery({
@@ -28,7 +38,9 @@ export function Page() {
     <PageFrame
       title={text.title}
       description={text.description}
-      actions={<AnchorLink to={isAll ? '/admin/requests' : '/requests'}>{text.toList}</AnchorLink>}
+      up={
+        isAll ? { to: '/admin/requests', label: lists.all } : { to: '/requests', label: lists.own }
+      }
     >
       <Code label={text.id}>{id}</Code>
       <Loaded query={query} waiting={<Skeleton height={300} />}>
@@ -63,14 +75,28 @@ function Facts({ receipt, isAll }: FactsProps) {
   const isTranslated = upstream_protocol !== null && upstream_protocol !== client_protocol
   const facts: readonly (readonly [string, ReactNode])[] = [
     [text.time, <Time key="time" at={receipt.created_at} />],
-    [text.model, model === null ? text.none : <ModelLink key="model" model={model} />],
+    [
+      text.model,
+      model === null ? (
+        text.none
+      ) : isAll ? (
+        asLink('prices', model)
+      ) : (
+        <ModelLink key="model" model={model} />
+      ),
+    ],
     ...(upstream_model ? [[text.upstreamModel, upstream_model] as const] : []),
     [text.group, receipt.group],
     [text.token, isAll ? token : <TokenLink key="token" id={receipt.token_id} name={token} />],
-    ...(isAll ? [[text.account, receipt.account] as const] : []),
+    ...(isAll ? [[text.account, asLink('accounts', receipt.account)] as const] : []),
     ...(receipt.channel === undefined
       ? []
-      : [[text.channel, receipt.channel ?? text.none] as const]),
+      : [
+          [
+            text.channel,
+            receipt.channel === null ? text.none : asLink('channels', receipt.channel),
+          ] as const,
+        ]),
     [text.protocol, isTranslated ? `${client_protocol} → ${upstream_protocol}` : client_protocol],
     [text.operation, textOf(text.operations, receipt.operation) ?? receipt.operation],
     [text.stream, receipt.stream ? text.yes : text.no],
@@ -94,6 +120,15 @@ function Facts({ receipt, isAll }: FactsProps) {
     </TitledCard>
   )
 }
+
+type Place = 'prices' | 'accounts' | 'channels'
+
+/** Administrators come from a receipt to what it names; by its name, as it may be gone. */
+const asLink = (place: Place, name: string) => (
+  <TextLink to={`/admin/${place}`} search={{ [place === 'prices' ? 'model' : 'search']: name }}>
+    {name}
+  </TextLink>
+)
 
 /** What the model costs. */
 const ModelLink = ({ model }: { readonly model: string }) => (

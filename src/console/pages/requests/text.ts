@@ -56,6 +56,7 @@ export const requestsText = bilingual({
     '对渠道的每次调用，包括在其他渠道响应之前失败的调用。',
   ],
   noAttempts: ['No attempts yet', '还没有尝试'],
+  noAttemptsFound: ['No attempt matches these filters', '没有符合条件的尝试'],
   noAttemptsHint: ['Listed once its request has ended.', '请求结束后，其尝试会出现在这里。'],
   request: ['Request', '请求'],
   firstByte: ['First byte', '首字节'],
@@ -68,7 +69,6 @@ const grouped = (count: number) => formatCount(count, 'zh')
 export const receiptText = bilingual({
   title: ['Request', '请求'],
   description: ['What was asked, its result and its cost.', '请求内容、结果及费用的计算过程。'],
-  toList: ['All requests', '全部请求'],
   facts: ['What was asked', '请求内容'],
   id: ['Request id', '请求 ID'],
   upstreamModel: ['Upstream’s model', '上游模型'],

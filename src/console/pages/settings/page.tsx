@@ -8,7 +8,7 @@ import { inputsOf } from '../../parts/form.tsx'
 import { formOf } from '../../parts/form-fields.ts'
 import { Loaded, PageFrame, Section } from '../../parts/page.tsx'
 import { SmallHint } from '../../parts/text.tsx'
-import { settingsText, wordsOf } from './text.ts'
+import { type SectionName, sectionOf, sections, settingsText, wordsOf } from './text.ts'
 
 /** Settings of the whole gateway; only what was changed is sent. */
 export function Page() {
@@ -41,8 +41,9 @@ function Form({ live }: { readonly live: SettingList }) {
   const count = changed(edit.seen, edit.form.values).length
   return (
     <EditForm edit={edit} shown={(list) => shown(stateOf(list), labels)}>
-      <Part name="site" edit={edit} />
-      <Part name="settings" edit={edit} />
+      {sections.map((name) => (
+        <Part key={name} name={name} edit={edit} />
+      ))}
       <Text size="sm" aria-live="polite">
         {count > 0 && text.changed(count)}
       </Text>
@@ -51,13 +52,13 @@ function Form({ live }: { readonly live: SettingList }) {
 }
 
 interface PartProps {
-  readonly name: 'site' | 'settings'
+  readonly name: SectionName
   readonly edit: Edit<SettingList, Values>
 }
 
 function Part({ name, edit: { form, seen } }: PartProps) {
   const text = useText(settingsText)
-  const own = seen.items.filter((setting) => setting.name.startsWith(`${name}.`))
+  const own = seen.items.filter((setting) => sectionOf(setting.name) === name)
   return (
     <Section title={text[name]} hint={text[`${name}Hint`]}>
       <SimpleGrid cols={{ base: 1, md: 2 }} verticalSpacing="lg">
@@ -91,7 +92,9 @@ function Field({ setting, form }: { setting: SettingView; form: UseFormReturnTyp
       {kind === 'text' && input.line(id, look)}
       {kind === 'whole' && input.line(id, { ...look, inputMode: 'numeric' })}
       <Group gap="xs" mih={22}>
-        <SmallHint className="cut">{isFixed ? text.fixed(line) : text.byDefault(usual)}</SmallHint>
+        <SmallHint className="cut">
+          {isFixed ? text.fixed(line) : setting.default !== null && text.byDefault(usual)}
+        </SmallHint>
         {!isFixed && form.values[id] !== fieldValue(setting.default) && (
           <Button
             size="compact-xs"
@@ -109,7 +112,7 @@ function Field({ setting, form }: { setting: SettingView; form: UseFormReturnTyp
 
 function useShownValue(value: SettingView['value']): string {
   const text = useText(settingsText)
-  if (value === null) return text.unset
+  if (value === null) return ''
   if (typeof value === 'boolean') return value ? text.yes : text.no
   return String(value)
 }

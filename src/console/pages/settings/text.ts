@@ -5,17 +5,39 @@ export const settingsText = bilingual({
   description: ['Changes apply at once, without a restart.', '保存后立即生效，无需重启。'],
   site: ['Site', '站点'],
   siteHint: ['What public pages say about this gateway.', '公开页面展示的信息。'],
-  settings: ['Behaviour', '行为'],
-  settingsHint: ['Switches and figures.', '开关与数值。'],
+  accountsHint: ['Who may register, and what a low balance is.', '谁可以注册，何时算余额不足。'],
+  requests: ['Requests', '请求'],
+  requestsHint: [
+    'How often channels are tried, how long requests wait, what clients may see.',
+    '渠道尝试多少次、请求等待多久，以及客户端能看到什么。',
+  ],
+  responses: ['Responses API', 'Responses 接口'],
+  responsesHint: ['What is kept for clients that go on later.', '为稍后继续的客户端保留什么。'],
+  publicPages: ['Price feed, models, status page', '公开价格、模型广场与状态页'],
+  publicPagesHint: ['What everybody may see.', '所有人都能看到的内容。'],
   reset: ['Back to default', '恢复默认'],
   byDefault: ['Default: {value}', '默认：{value}'],
-  unset: ['not set', '未设置'],
   fixed: ['Change it in tollgate.yaml, line {line}.', '请在 tollgate.yaml 第 {line} 行修改。'],
   changed: [
     (count: number) => (count === 1 ? '1 setting is changed.' : `${count} settings are changed.`),
     (count) => `已修改 ${count} 项设置。`,
   ],
 })
+
+/** The parts of the page, in their order. */
+export const sections = ['site', 'accounts', 'requests', 'responses', 'publicPages'] as const
+export type SectionName = (typeof sections)[number]
+
+const sectionOfWord: readonly (readonly [RegExp, SectionName])[] = [
+  [/^site\./, 'site'],
+  [/plaza|feed/, 'publicPages'],
+  [/responses|unknown_answers/, 'responses'],
+  [/registration|balance/, 'accounts'],
+]
+
+/** Where a setting stands; what is new stands with the requests. */
+export const sectionOf = (name: string): SectionName =>
+  sectionOfWord.find(([word]) => word.test(name))?.[1] ?? 'requests'
 
 const names: Readonly<Record<string, Pair>> = {
   'site.name': ['Name', '名称'],

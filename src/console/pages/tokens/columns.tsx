@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Box, Text } from '@mantine/core'
+import { ActionIcon, Box, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { shortMoney } from '../../../look/money.ts'
@@ -8,6 +8,7 @@ import { useText } from '../../lib/language.ts'
 import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
 import { type Column, column, figure } from '../../parts/list.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
 import { AnchorLink, Day, Money, SmallHint } from '../../parts/text.tsx'
 import { tokensText } from './text.ts'
 
@@ -44,11 +45,7 @@ const Name = ({ token: { id, name, key_hint: hint } }: OfToken) => (
 export function State({ token }: OfToken) {
   const text = useText(tokensText)
   const state = stateOf(token)
-  return (
-    <Badge variant="dot" color={stateColors[state]}>
-      {text[state]}
-    </Badge>
-  )
+  return <StatusBadge color={stateColors[state]}>{text[state]}</StatusBadge>
 }
 
 interface SpentProps extends OfToken {
@@ -114,10 +111,10 @@ function stateOf({ status, expires_at, budget, spent }: ListedToken): TokenState
 }
 
 const stateColors = {
-  active: 'green',
-  disabled: 'gray',
-  expired: 'orange',
-  spentUp: 'orange',
+  active: 'ok',
+  disabled: 'soft',
+  expired: 'mid',
+  spentUp: 'mid',
 } as const
 
 interface Named {

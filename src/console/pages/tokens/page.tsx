@@ -6,7 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { ById, PageFrame, Section, Warnings } from '../../parts/page.tsx'
-import { AnchorLink, ButtonLink, Day, FactList, Time } from '../../parts/text.tsx'
+import { ButtonLink, Day, FactList, Time } from '../../parts/text.tsx'
 import { Spent, State, useTokenActions } from './columns.tsx'
 import { changeOf, fieldOf, shown, type TokenValues, valuesOf } from './fields.ts'
 import { callableOf, useGroups } from './groups.ts'
@@ -18,7 +18,11 @@ import { TokenFields } from './token-form.tsx'
 export function Page() {
   const text = useText(tokenText)
   return (
-    <ById name="token" title={text.title('')} ask={(id) => api.tokens({ id: Number(id) }).get()}>
+    <ById
+      name="token"
+      up={{ to: '/tokens', label: text.tokens }}
+      ask={(id) => api.tokens({ id: Number(id) }).get()}
+    >
       {(token) => <Details token={token} />}
     </ById>
   )
@@ -31,6 +35,7 @@ function Details({ token }: { readonly token: TokenDetails }) {
   return (
     <PageFrame
       title={text.title(token.name)}
+      up={{ to: '/tokens', label: text.tokens }}
       actions={
         <>
           <ButtonLink variant="default" to="/requests" search={{ token: token.id }}>
@@ -39,7 +44,6 @@ function Details({ token }: { readonly token: TokenDetails }) {
           <ButtonLink variant="default" to="/playground" search={{ token: token.id }}>
             {text.toPlayground}
           </ButtonLink>
-          <AnchorLink to="/tokens">{text.back}</AnchorLink>
         </>
       }
     >

@@ -69,7 +69,6 @@ export const tokenFormText = bilingual({
 
 export const tokenText = bilingual({
   title: ['Token {name}', '令牌 {name}'],
-  back: ['All tokens', '全部令牌'],
   created: ['Created', '创建于'],
   expires: ['Expires', '过期时间'],
   never: ['never', '永不'],
