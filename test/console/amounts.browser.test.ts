@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { describeInBrowser, openBrowser } from '../support/browser.ts'
-import { people, startConsoleScene } from '../support/console-scene.ts'
+import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 
 /** In how many lines the balance is, how far it goes beyond its figure, and how large it is. */
 const measure = `(() => {
@@ -25,11 +25,7 @@ describeInBrowser('an amount of many signs', () => {
     } as const
     const told = { reason: 'much', actor: people.admin, idempotencyKey: null }
     await scene.store.admin.adjust({ ...credit, ...told })
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: (request) => scene.tollgate.app.handle(request),
-    })
+    server = serveScene(scene)
   })
   afterAll(async () => {
     await browser?.close()

@@ -4,7 +4,7 @@ import { copyScript } from '../../src/look/copy.ts'
 import { dialects } from '../e2e/dialects.ts'
 import { until } from '../e2e/until.ts'
 import { describeInBrowser, expectToFit, openBrowser } from '../support/browser.ts'
-import { type Person, people, startConsoleScene } from '../support/console-scene.ts'
+import { type Person, people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 import { sseAnswer } from '../support/fake-upstream.ts'
 
 // Texts of people and of upstreams in a real browser: they are shown, and do nothing else.
@@ -130,11 +130,7 @@ describeInBrowser('hostile texts', () => {
   beforeAll(async () => {
     ;[scene, browser] = await Promise.all([start(), openBrowser()])
     planted = await plant(scene)
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: (request) => scene.tollgate.app.handle(request),
-    })
+    server = serveScene(scene)
   })
   afterAll(async () => {
     await browser?.close()

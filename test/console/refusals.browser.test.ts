@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { reasonText } from '../../src/console/lib/error-text.ts'
 import { describeInBrowser, openBrowser } from '../support/browser.ts'
-import { people, startConsoleScene } from '../support/console-scene.ts'
+import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 
 // What the API refuses is said at its field, and in the language of the page.
 
@@ -13,11 +13,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
   let page: Page
   beforeAll(async () => {
     ;[scene, browser] = await Promise.all([startConsoleScene(), openBrowser()])
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: (request) => scene.tollgate.app.handle(request),
-    })
+    server = serveScene(scene)
     const extraHTTPHeaders = { 'x-test-person': people.admin }
     page = await browser.newPage({ locale: 'zh-CN', extraHTTPHeaders })
   })

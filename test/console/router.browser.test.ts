@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { follow } from '../e2e/console/console-binary.ts'
 import { accessibilityProblems, describeInBrowser, openBrowser } from '../support/browser.ts'
-import { people, startConsoleScene } from '../support/console-scene.ts'
+import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 
 // Pages one after another, as the menu leads to them.
 
@@ -12,11 +12,7 @@ describeInBrowser('the console', () => {
   let server: ReturnType<typeof Bun.serve>
   beforeAll(async () => {
     ;[scene, browser] = await Promise.all([startConsoleScene(), openBrowser()])
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: (request) => scene.tollgate.app.handle(request),
-    })
+    server = serveScene(scene)
   })
   afterAll(async () => {
     await browser?.close()

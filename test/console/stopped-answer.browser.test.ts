@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { dialects } from '../e2e/dialects.ts'
 import { describeInBrowser, openBrowser } from '../support/browser.ts'
-import { people, startConsoleScene } from '../support/console-scene.ts'
+import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 
 const { chat } = dialects
 const tokens = { input: 100, output: 50 }
@@ -28,12 +28,7 @@ describeInBrowser('an answer that is stopped in the playground of a group that r
       return new Response(script() as unknown as Bun.BodyInit, { headers })
     })
     await scene.ask('admin', 'POST', '/api/v1/tokens', { name: 'mine', group: 'default' })
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      idleTimeout: 60,
-      fetch: (request) => scene.tollgate.app.handle(request),
-    })
+    server = serveScene(scene)
     page = await browser.newPage({ extraHTTPHeaders: { 'x-test-person': people.admin } })
   })
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { describeInBrowser, openBrowser } from '../support/browser.ts'
-import { people, startConsoleScene } from '../support/console-scene.ts'
+import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 
 // What is typed is not lost without a question.
 
@@ -12,11 +12,7 @@ describeInBrowser('what is typed on a page', () => {
   let page: Page
   beforeAll(async () => {
     ;[scene, browser] = await Promise.all([startConsoleScene(), openBrowser()])
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: (request) => scene.tollgate.app.handle(request),
-    })
+    server = serveScene(scene)
     page = await browser.newPage({ locale: 'en-US' })
     page.setDefaultTimeout(60_000)
     await signIn()

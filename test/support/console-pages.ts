@@ -1,17 +1,13 @@
 import type { Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
-import { type Person, people, startConsoleScene } from './console-scene.ts'
+import { type Person, people, serveScene, startConsoleScene } from './console-scene.ts'
 
 type Options = Parameters<typeof startConsoleScene>[0]
 
 /** A scene of the console, and a browser in which its people look at it. */
 export async function startConsolePages(yaml?: Options) {
   const [scene, browser] = await Promise.all([startConsoleScene(yaml), openBrowser()])
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: (request) => scene.tollgate.app.handle(request),
-  })
+  const server = serveScene(scene)
 
   return {
     scene,

@@ -120,3 +120,14 @@ export async function startConsoleScene(yaml: Partial<TollgateYamlOptions> = {})
     },
   }
 }
+
+/** Shows a scene to browsers. The first answer waits until the console is built, on a busy machine for long. */
+export const serveScene = ({
+  tollgate,
+}: Pick<Awaited<ReturnType<typeof startConsoleScene>>, 'tollgate'>) =>
+  Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 120,
+    fetch: (request) => tollgate.app.handle(request),
+  })

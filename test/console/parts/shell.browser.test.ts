@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { describeInBrowser, openBrowser } from '../../support/browser.ts'
-import { people, startConsoleScene } from '../../support/console-scene.ts'
+import { people, serveScene, startConsoleScene } from '../../support/console-scene.ts'
 
 // The gateway can't be reached for a while.
 
@@ -14,11 +14,7 @@ describeInBrowser('while the gateway is not there', () => {
   let page: Page
   beforeAll(async () => {
     ;[scene, browser] = await Promise.all([startConsoleScene(), openBrowser()])
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: (request) => scene.tollgate.app.handle(request),
-    })
+    server = serveScene(scene)
     const extraHTTPHeaders = { 'x-test-person': people.user }
     page = await browser.newPage({ locale: 'zh-CN', extraHTTPHeaders })
     page.setDefaultTimeout(60_000)
