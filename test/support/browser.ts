@@ -38,11 +38,14 @@ interface AxeResult {
   }[]
 }
 
-/** What of a page people with disabilities can't use, as axe finds it; one line for each. */
-export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
+/**
+ * What of a page, or of what a selector finds in it, people with disabilities can't use, as axe finds it; one line
+ * for each.
+ */
+export async function accessibilityProblems(page: Page, selector = 'html'): Promise<string[]> {
+  if (await page.evaluate('window.axe === undefined')) await page.evaluate(axe)
   const { violations } = (await page.evaluate(
-    "axe.run({ resultTypes: ['violations'] })",
+    `axe.run(${JSON.stringify(selector)}, { resultTypes: ['violations'] })`,
   )) as AxeResult
   return violations.map(
     ({ id, help, nodes }) =>

@@ -44,7 +44,7 @@ export function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
       maxHeight={440}
       overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       transitionProps={{ duration: 0 }}
-      aria-label={text.label}
+      attributes={{ content: { 'aria-label': text.label } }}
     >
       <Spotlight.Search
         placeholder={text.hint}

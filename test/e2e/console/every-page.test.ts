@@ -14,6 +14,7 @@ import {
   startMoodyUpstream,
   withoutData,
 } from './lived-in.ts'
+import { judgeOpened } from './opened.ts'
 
 /** Every page, as the router names it, with something to see there; words like `FAILED` are requests' ids. */
 const addresses: Readonly<Record<string, readonly string[]>> = {
@@ -103,6 +104,7 @@ describeInBrowser('every page', () => {
     const second = await scene.visit('/console/sign-in', looks[1])
     await second.context.addCookies(cookies)
     visits = [first, second]
+    for (const { page } of visits) await page.emulateMedia({ reducedMotion: 'reduce' })
     const { data } = await (
       await first.page.request.get(`${scene.gateway.url}/api/v1/requests`)
     ).json()
@@ -138,6 +140,9 @@ describeInBrowser('every page', () => {
     return (await page.evaluate(readWords)) as readonly string[]
   }
 
+  /** Dialogs and menus that were opened on a page before. */
+  const opened = new Set<string>()
+
   describe.each(paths)('%s', (path) => {
     test.each(addresses[path] ?? [])(
       '%s fits, is silent and is in one language',
@@ -150,8 +155,15 @@ describeInBrowser('every page', () => {
         // A sentence may also be made of pieces; no name has four words of small letters.
         const sentence = /[a-z]+(?: [a-z]+){3}/
         expect(chinese.filter((text) => sentence.test(withoutData(text)))).toEqual([])
+        const [first] = visits
+        if (first) expect(await judgeOpened(first.page, opened)).toEqual([])
       },
     )
+  })
+
+  test('many dialogs and menus were among what was opened', () => {
+    expect([...opened].filter((one) => one.startsWith('dialog ')).length).toBeGreaterThan(10)
+    expect([...opened].filter((one) => one.startsWith('menu ')).length).toBeGreaterThan(2)
   })
 
   test.each([
