@@ -60,7 +60,7 @@ const sorted = (entries: readonly Entry[]) =>
   entries.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 
 /** Without the time of compression. */
-export const gzip = (bytes: Uint8Array): Uint8Array => gzipSync(bytes)
+export const gzip = (bytes: Uint8Array): Uint8Array => gzipSync(bytes, { level: 9 })
 
 /** Higher levels take minutes for a hundredth. */
 export const zstd = (bytes: Uint8Array): Uint8Array =>
