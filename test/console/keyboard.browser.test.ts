@@ -34,6 +34,8 @@ describeInBrowser('by keyboard alone', () => {
 
     const page = await pages.open('admin', '/admin/start?step=vendor')
     await page.emulateMedia({ reducedMotion: 'reduce' })
+    // A browser without a window asks nobody.
+    await page.context().grantPermissions(['clipboard-write'])
     const keys = keysOf(page)
     await page.getByRole('radio', { name: 'OpenAI' }).waitFor()
 
