@@ -89,7 +89,9 @@ export function faultOf(schema: FaultySchema | undefined, value: unknown): Fault
 
 /** The expectation in words; undefined: TypeBox's own message is used. */
 function expectationOf(schema: FaultySchema | undefined, value: unknown): string | undefined {
-  const { type, minimum, maximum } = schema ?? {}
+  const { type, anyOf, minimum, maximum } = schema ?? {}
+  const words = anyOf?.map((branch) => branch.const)
+  if (words?.every((word) => typeof word === 'string')) return `Expected one of ${words.join(', ')}`
   if (type !== 'integer' || value === undefined) return undefined
   if (minimum === undefined || maximum === undefined) return undefined
   return `Expected a whole number from ${minimum} to ${maximum}`

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { parseDateOrTime } from '../lib/clock.ts'
 import { compareCodePoints } from '../lib/table.ts'
-import { BadCursor, type Listed, ListsBusy, type PageAsked } from '../store/ports/lists.ts'
+import { BadCursor, type Listed, ListsBusy, type NamedPageAsked } from '../store/ports/lists.ts'
 import { ApiError } from './api-error.ts'
 import { defaultPageSize, type ListOf, type PageQuery } from './envelope.ts'
 
@@ -37,10 +37,15 @@ type ListAnswer<Item> = Omit<Static<ReturnType<typeof ListOf>>, 'items'> & {
   items: Item[]
 }
 
+/** A page of a list of the store, and how it is sorted: by time, or else by name. */
+interface SortedQuery extends PageQuery {
+  readonly sort?: string | undefined
+}
+
 /** Reads a page of a list. A cursor of the API is the store's, prefixed with the number of its page. */
 export async function answerPage<Row, Item>(
-  query: PageQuery,
-  read: (page: PageAsked) => Promise<Listed<Row>>,
+  query: SortedQuery,
+  read: (page: NamedPageAsked) => Promise<Listed<Row>>,
   toItem: (row: Row) => Item,
 ): Promise<ListAnswer<Item> & { searchedBackTo: number | null }> {
   const { page, number } = askedPage(query)
@@ -56,11 +61,25 @@ export async function answerPage<Row, Item>(
   }
 }
 
-function askedPage({ cursor, page_size: size = defaultPageSize }: PageQuery) {
-  if (cursor === undefined) return { page: { size }, number: 1 }
+function askedPage({ cursor, page_size: size = defaultPageSize, sort }: SortedQuery) {
+  const order = sort === undefined ? {} : orderOf(sort)
+  if (cursor === undefined) return { page: { size, ...order }, number: 1 }
   const [, number, own] = /^([1-9]\d{0,8})\.(.+)$/.exec(cursor) ?? []
   if (own === undefined) throw badCursor(cursor)
-  return { page: { size, cursor: own }, number: Number(number) }
+  return { page: { size, cursor: own, ...order }, number: Number(number) }
+}
+
+/** The columns that stand for the order in which rows were stored. */
+const times: ReadonlySet<string> = new Set(['created_at', 'started_at'])
+
+function orderOf(sort: string) {
+  const { name, isDescending } = readSort(sort)
+  return { isAscending: !isDescending, ...(!times.has(name) && { isByName: true }) }
+}
+
+function readSort(sort: string) {
+  const isDescending = sort.startsWith('-')
+  return { name: isDescending ? sort.slice(1) : sort, isDescending }
 }
 
 /** Adds how far back the search got, for lists that search step by step. */
@@ -99,49 +118,89 @@ const badCursor = (cause: string) =>
 /** Larger totals are not exact, as in the lists of the store. */
 const mostCounted = 10_000
 
+type Value = string | number | null
+
+/** How rows in memory are sorted. */
+interface Order<Row> {
+  /** Unique among them: what the rows are in order of, where nothing else is asked for. */
+  readonly keyOf: (row: Row) => string
+  /** What they can be sorted by, by its name. */
+  readonly sorts?: Readonly<Record<string, (row: Row) => Value>>
+}
+
 /**
- * A page of rows in memory, sorted by the unique key `keyOf`. The cursor holds the key of the last row,
- * so that rows added or removed in between do not shift the next page.
+ * A page of rows in memory. The cursor holds where the last row stood, so that rows added or removed in between
+ * do not shift the next page.
  */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
-  { cursor, page_size = defaultPageSize }: PageQuery,
-  keyOf: (row: Row) => string,
+  { cursor, page_size = defaultPageSize, sort }: SortedQuery,
+  order: Order<Row>,
   toItem: (row: Row) => Item,
 ): ListAnswer<Item> {
   const seen = cursor === undefined ? undefined : readCursor(cursor)
-  const first =
-    seen === undefined ? 0 : rows.findIndex((row) => compareCodePoints(keyOf(row), seen.key) > 0)
+  const { places, compare } = placed(rows, order, sort)
+  const first = seen === undefined ? 0 : places.findIndex((place) => compare(place, seen) > 0)
   const start = first === -1 ? rows.length : first
-  const shown = rows.slice(start, start + page_size)
+  const shown = places.slice(start, start + page_size)
   const last = shown.at(-1)
   const page = (seen?.page ?? 0) + 1
   const hasMore = start + shown.length < rows.length
   return {
-    items: shown.map(toItem),
+    items: shown.map(({ row }) => toItem(row)),
     total: Math.min(rows.length, mostCounted),
     total_is_exact: rows.length <= mostCounted,
     page,
     page_size,
-    next: hasMore && last !== undefined ? writeCursor({ key: keyOf(last), page }) : null,
+    next: hasMore && last !== undefined ? writeCursor({ ...last, page }) : null,
   }
+}
+
+/** Where a row stands: what has the same value is in order of keys. */
+interface Place {
+  readonly value: Value
+  readonly key: string
+}
+
+/** Rows in the order that is asked for. */
+function placed<Row>(rows: readonly Row[], { keyOf, sorts }: Order<Row>, sort?: string) {
+  const { name, isDescending } = readSort(sort ?? '')
+  const sortOf = sorts?.[name]
+  const compare = (a: Place, b: Place) =>
+    compareValues(a.value, b.value, isDescending) || compareCodePoints(a.key, b.key)
+  const places = rows.map((row) => ({ row, value: sortOf?.(row) ?? null, key: keyOf(row) }))
+  return { places: sortOf ? places.sort(compare) : places, compare }
+}
+
+/** What has no value comes last, either way. */
+function compareValues(a: Value, b: Value, isDescending: boolean): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  const order =
+    typeof a === 'number' && typeof b === 'number'
+      ? a - b
+      : compareCodePoints(String(a).toLowerCase(), String(b).toLowerCase())
+  return isDescending ? -order : order
 }
 
 /** Sorts rows by their ids. */
 export const idKey = ({ id }: { readonly id: number }): string => String(id).padStart(16, '0')
 
-interface Seen {
-  readonly key: string
+interface Seen extends Place {
   readonly page: number
 }
 
-const writeCursor = ({ key, page }: Seen) =>
-  Buffer.from(JSON.stringify([key, page])).toString('base64url')
+const writeCursor = ({ key, page, value }: Seen) =>
+  Buffer.from(JSON.stringify([key, page, value])).toString('base64url')
+
+const isValue = (value: unknown): value is Value =>
+  value === null || typeof value === 'string' || typeof value === 'number'
 
 function readCursor(cursor: string): Seen {
   try {
-    const [key, page] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (typeof key === 'string' && Number.isSafeInteger(page)) return { key, page }
+    const [key, page, value = null] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (typeof key === 'string' && Number.isSafeInteger(page) && isValue(value)) {
+      return { key, page, value }
+    }
   } catch {
     // refused below
   }

@@ -4,7 +4,6 @@ import 'uplot/dist/uPlot.min.css'
 import './console.css'
 import './frame.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
@@ -12,6 +11,7 @@ import { createRoot } from 'react-dom/client'
 import { CallFailed } from './lib/api.ts'
 import { LanguageProvider, useLanguage } from './lib/language.ts'
 import { ModalsHost } from './parts/modals.tsx'
+import { NoticesHost } from './parts/notices.tsx'
 import { createConsoleRouter } from './router.tsx'
 import { themeOf, variablesOf } from './theme.ts'
 
@@ -59,7 +59,7 @@ if (root) {
       <Look>
         <QueryClientProvider client={queries}>
           <ModalsHost />
-          <Notifications position="bottom-right" />
+          <NoticesHost />
           <RouterProvider router={router} />
         </QueryClientProvider>
       </Look>

@@ -5,7 +5,7 @@ import { accountFields } from '../../resources/account.ts'
 import { toView } from '../../resources/resource.ts'
 import type { AccountView } from '../../store/ports/admin.ts'
 import type { AccountEdits, EditableAccount } from '../../store/ports/edits.ts'
-import type { ListStore, PageAsked } from '../../store/ports/lists.ts'
+import type { ListStore, NamedPageAsked, PageAsked } from '../../store/ports/lists.ts'
 import { ApiError } from '../api-error.ts'
 import type { PageQuery } from '../envelope.ts'
 import { viewEntry } from '../ledger/routes.ts'
@@ -53,7 +53,7 @@ export function createAccountLists({
   return {
     list: ({ search, role, status, balance, ...page }: PageQuery & AccountFilter) => {
       const filter = named({ search: search || undefined, role, status })
-      const read = (asked: PageAsked) =>
+      const read = (asked: NamedPageAsked) =>
         lists.accounts({ ...filter, isOverdrawn: balance === 'overdrawn' }, asked)
       return answerPage(page, read, viewAccount)
     },

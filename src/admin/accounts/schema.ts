@@ -3,7 +3,7 @@ import { accountFields } from '../../resources/account.ts'
 import { Status } from '../../resources/kinds.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
 import { ListOf } from '../envelope.ts'
-import { oneOf, orNull, Proof, Role } from '../shapes.ts'
+import { newestFirst, oneOf, orNull, Proof, Role, SortBy } from '../shapes.ts'
 
 const Text = Type.String()
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
@@ -47,6 +47,7 @@ export const AccountFilter = Type.Object({
   balance: Type.Optional(
     Type.Literal('overdrawn', { description: 'Only those below their credit limit.' }),
   ),
+  sort: SortBy(['created_at', 'email'], newestFirst),
 })
 export type AccountFilter = Static<typeof AccountFilter>
 
@@ -117,4 +118,5 @@ export const AccountRemoval = Type.Object({
 
 export const LedgerFilter = Type.Object({
   kind: Type.Optional(oneOf(['all', 'by_hand'])),
+  sort: SortBy(['created_at'], newestFirst),
 })

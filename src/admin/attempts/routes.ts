@@ -5,7 +5,7 @@ import type { ListedAttempt, ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
 import { forAdmins, PageQuery, SearchedListOf, success } from '../envelope.ts'
 import { answerPage, named, readSpan, withSearch } from '../paging.ts'
-import { Outcome, orNull } from '../shapes.ts'
+import { newestFirst, Outcome, orNull, SortBy } from '../shapes.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
@@ -15,6 +15,7 @@ const AttemptsQuery = Type.Composite([
     outcome: Type.Optional(Outcome),
     cause: name('Machine word, such as connect_failed.'),
     since: name('From this time on, ISO 8601.'),
+    sort: SortBy(['started_at'], newestFirst),
   }),
   PageQuery,
 ])

@@ -6,6 +6,7 @@ import type { ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
 import { forAdmins, PageQuery, SearchedListOf, success } from '../envelope.ts'
 import { answerPage, named, readSpan, withSearch } from '../paging.ts'
+import { newestFirst, SortBy } from '../shapes.ts'
 import { AuditChange, readChanges } from './changes.ts'
 
 export const AuditItem = Type.Object({
@@ -29,6 +30,7 @@ const AuditQuery = Type.Composite([
     ),
     subject: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
     since: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601; or a day, UTC.' })),
+    sort: SortBy(['created_at'], newestFirst),
   }),
 ])
 

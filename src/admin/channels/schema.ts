@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { channelFields } from '../../resources/channel.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
 import { ListOf, PageQuery } from '../envelope.ts'
-import { Named, oneOf, orNull, Remarks } from '../shapes.ts'
+import { Named, oneOf, orNull, Remarks, SortBy } from '../shapes.ts'
 
 const Status = oneOf(
   ['active', 'draining', 'disabled'],
@@ -89,6 +89,10 @@ export const ChannelQuery = Type.Composite([
     host: filter('One of its addresses is at this host.'),
     group: filter('A group of this name has it.'),
     model: filter('It offers this model, as clients or its upstream name it.'),
+    sort: SortBy(
+      ['name', 'status', 'models', 'priority', 'failed'],
+      'in the order in which they were made',
+    ),
   }),
 ])
 export type ChannelQuery = Static<typeof ChannelQuery>

@@ -87,6 +87,17 @@ export function createChannelService(parts: ChannelParts) {
     return describe(row, catalog)
   }
 
+  const order = {
+    keyOf: idKey,
+    sorts: {
+      name: ({ name }: EditableChannel) => name,
+      status: ({ status }: EditableChannel) => status,
+      models: ({ models }: EditableChannel) => models.length,
+      priority: ({ priority }: EditableChannel) => priority,
+      failed: ({ id }: EditableChannel) => gateway.recent(id).failed,
+    },
+  }
+
   const sealedProxy = (proxy: string | null) => (proxy === null ? null : secrets.seal(proxy))
 
   /** Seals only changed secrets: a secret sealed again would look like a change. */
@@ -118,7 +129,7 @@ export function createChannelService(parts: ChannelParts) {
       const stateOf = (row: EditableChannel) => shownWord(views.item(row, catalog))
       const { state } = query
       const rows = state === undefined ? found : found.filter((row) => stateOf(row) === state)
-      const page = pageOf(rows, query, idKey, (row) => views.item(row, catalog))
+      const page = pageOf(rows, query, order, (row) => views.item(row, catalog))
       return { ...page, hosts: [...new Set(all.flatMap(hostsOf))].toSorted() }
     },
     get,

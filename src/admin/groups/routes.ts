@@ -1,8 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { forAdmins, Id, ListOf, PageQuery, success } from '../envelope.ts'
-import { GroupChange, GroupItem, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
+import { forAdmins, Id, ListOf, success } from '../envelope.ts'
+import {
+  GroupChange,
+  GroupItem,
+  GroupQuery,
+  GroupView,
+  MultiplierEffect,
+  NewGroup,
+} from './schema.ts'
 import type { GroupService } from './service.ts'
 
 const params = Type.Object({ id: Id() })
@@ -12,7 +19,7 @@ export const groupRoutes = (guard: Guard, groups: GroupService) =>
   new Elysia({ name: 'admin.groups', prefix: '/api/v1/admin/groups' })
     .use(guard('admin'))
     .get('', async ({ query }) => success(await groups.list(query)), {
-      query: PageQuery,
+      query: GroupQuery,
       ...forAdmins(ListOf(GroupItem), 'Groups, and what they offer'),
     })
     .post('', async ({ who, body }) => success(await groups.create(who, body)), {

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { groupFields } from '../../resources/group.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
-import { Named, oneOf, Remarks } from '../shapes.ts'
+import { PageQuery } from '../envelope.ts'
+import { Named, oneOf, Remarks, SortBy } from '../shapes.ts'
 
 const { channels: _, ...fields } = viewProperties(groupFields)
 const { status, description, platform, rate_multiplier, ...details } = fields
@@ -19,6 +20,17 @@ const common = {
     description: 'tollgate.yaml names it: changes hold until it is applied.',
   }),
 }
+
+export const GroupQuery = Type.Composite([
+  PageQuery,
+  Type.Object({
+    sort: SortBy(
+      ['name', 'status', 'rate_multiplier', 'offers', 'tokens'],
+      'in the order in which they were made',
+    ),
+  }),
+])
+export type GroupQuery = Static<typeof GroupQuery>
 
 export const GroupItem = Type.Object(common)
 export type GroupItem = Static<typeof GroupItem>

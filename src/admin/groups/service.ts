@@ -2,14 +2,14 @@ import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
 import { groupFields } from '../../resources/group.ts'
 import { changedEntry, toWritten } from '../../resources/resource.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'
+import type { EditableGroup } from '../../store/ports/edits.ts'
 import { complainOfMembers } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import type { PageQuery } from '../envelope.ts'
 import { idKey, pageOf } from '../paging.ts'
 import { type Checked, edit, type Remark, requireRight, requireSeen } from '../refusals.ts'
-import type { GroupChange, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
+import type { GroupChange, GroupQuery, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
 import { createGroupViews, effectOf } from './view.ts'
 
 export interface GroupParts {
@@ -71,9 +71,17 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
   }
 
   return {
-    async list(page: PageQuery) {
+    async list(query: GroupQuery) {
       const catalog = await edits.editableCatalog()
-      return pageOf(catalog.groups, page, idKey, createGroupViews(catalog, inFile()).item)
+      const { item } = createGroupViews(catalog, inFile())
+      const sorts = {
+        name: ({ name }: EditableGroup) => name,
+        status: ({ status }: EditableGroup) => status,
+        rate_multiplier: ({ multiplierMillionths }: EditableGroup) => multiplierMillionths,
+        offers: (row: EditableGroup) => item(row).offers,
+        tokens: ({ tokenCount }: EditableGroup) => tokenCount,
+      }
+      return pageOf(catalog.groups, query, { keyOf: idKey, sorts }, item)
     },
     get,
     async create(who: SignedIn, wanted: NewGroup): Promise<GroupView> {

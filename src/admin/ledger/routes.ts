@@ -9,7 +9,7 @@ import type { Guard, SignedIn } from '../access.ts'
 import { createExportPlaces, download, tableTypes } from '../download.ts'
 import { forUsers, ListOf, PageQuery, success } from '../envelope.ts'
 import { answerPage, readSpan } from '../paging.ts'
-import { ExportFormat, oneOf, orNull } from '../shapes.ts'
+import { ExportFormat, newestFirst, oneOf, orNull, SortBy } from '../shapes.ts'
 
 const LedgerKind = oneOf(['opening', 'charge', 'credit', 'debit'])
 
@@ -37,7 +37,11 @@ const which = Type.Object({
   until: Type.Optional(Type.String({ maxLength: 40, description: 'The same; not included.' })),
 })
 
-const LedgerQuery = Type.Object({ ...PageQuery.properties, ...which.properties })
+const LedgerQuery = Type.Object({
+  ...PageQuery.properties,
+  ...which.properties,
+  sort: SortBy(['created_at'], newestFirst),
+})
 type LedgerQuery = Static<typeof LedgerQuery>
 
 /** Which entries to write, and how. */

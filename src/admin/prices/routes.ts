@@ -27,11 +27,10 @@ export interface PriceService {
     signal: AbortSignal,
   ): Promise<shapes.SimulationView>
   /** The public feed by group and model. */
-  feed(query: PageQuery & { readonly search?: string }): Promise<Static<typeof shapes.FeedPage>>
+  feed(query: PageQuery & Static<typeof shapes.FeedFilter>): Promise<Static<typeof shapes.FeedPage>>
 }
 
 const params = Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) })
-const Search = Type.Object({ search: Type.Optional(Type.String({ maxLength: 200 })) })
 
 /** Prices, for administrators. */
 export const priceRoutes = (guard: Guard, prices: PriceService) =>
@@ -84,6 +83,6 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
       }),
     )
     .get('/feed', async ({ query }) => success(await prices.feed(query)), {
-      query: Type.Composite([PageQuery, Search]),
+      query: Type.Composite([PageQuery, shapes.FeedFilter]),
       ...forAdmins(shapes.FeedPage, 'The public price feed, page by page'),
     })

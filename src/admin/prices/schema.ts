@@ -3,7 +3,7 @@ import { GivenPrice } from '../../resources/given-price.ts'
 import { PriceTermsView, priceFields } from '../../resources/price.ts'
 import { patchProperties } from '../../resources/resource.ts'
 import { ListOf } from '../envelope.ts'
-import { oneOf, orNull } from '../shapes.ts'
+import { oneOf, orNull, SortBy } from '../shapes.ts'
 
 export { GivenPrice, type PriceTermsView }
 
@@ -57,6 +57,10 @@ export const PriceFilter = Type.Object({
       ['missing', 'override', 'vendor', 'unused'],
       'missing: offered without a price; override: of the file or set by hand; vendor: a list price; unused: no channel offers it.',
     ),
+  ),
+  sort: SortBy(
+    ['model', 'input', 'source', 'valid_from'],
+    'offered models without a price first, then by model id. input: by the price of input per 1M tokens',
   ),
 })
 
@@ -141,6 +145,10 @@ export const FeedRowView = Type.Object({
   prices: FinalPrices,
   enabled: Type.Boolean(),
   note: Text,
+})
+export const FeedFilter = Type.Object({
+  search: Type.Optional(Type.String({ maxLength: 200 })),
+  sort: SortBy(['group', 'model'], 'by group, then by model'),
 })
 export const FeedPage = ListOf(FeedRowView)
 export type FeedRowView = Static<typeof FeedRowView>

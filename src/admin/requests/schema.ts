@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PageQuery, QueryInteger, SearchedListOf } from '../envelope.ts'
-import { ExportFormat, Outcome, oneOf, orNull } from '../shapes.ts'
+import { ExportFormat, Outcome, oneOf, orNull, SortBy } from '../shapes.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 const count = Type.Integer({ minimum: 0 })
@@ -31,8 +31,9 @@ export const AllRequestsWanted = Type.Composite([
 ])
 export type AllRequestsWanted = Static<typeof AllRequestsWanted>
 
-export const RequestsQuery = Type.Composite([RequestsWanted, PageQuery])
-export const AllRequestsQuery = Type.Composite([AllRequestsWanted, PageQuery])
+const Order = Type.Object({ sort: SortBy(['created_at'], 'what ended last is first') })
+export const RequestsQuery = Type.Composite([RequestsWanted, PageQuery, Order])
+export const AllRequestsQuery = Type.Composite([AllRequestsWanted, PageQuery, Order])
 export type AllRequestsQuery = Static<typeof AllRequestsQuery>
 
 const format = Type.Optional(ExportFormat)

@@ -3,7 +3,7 @@ import { Status } from '../../resources/kinds.ts'
 import { patchProperties, viewProperties } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import { ListOf, PageQuery } from '../envelope.ts'
-import { orNull } from '../shapes.ts'
+import { newestFirst, orNull, SortBy } from '../shapes.ts'
 
 const usd = Type.String({ maxLength: 40, description: 'USD, exact.' })
 export const ListedToken = Type.Object({
@@ -33,6 +33,7 @@ export const TokenQuery = Type.Object({
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name or hint.' })),
   group: Type.Optional(Type.String({ maxLength: 200 })),
   status: Type.Optional(Status),
+  sort: SortBy(['created_at', 'name'], newestFirst),
 })
 export type TokenQuery = Static<typeof TokenQuery>
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Coding } from '../../lib/accepted-coding.ts'
 import { once } from '../../lib/once.ts'
+import { lighter, lighterStyles } from './lighter.ts'
 import { unpackBundle } from './pack.ts'
 
 export interface ConsoleFile {
@@ -41,6 +42,7 @@ export const buildConsole = () =>
     ),
     minify: true,
     splitting: true,
+    plugins: [lighter],
     define: { 'process.env.NODE_ENV': '"production"' },
     metafile: true,
   })
@@ -57,9 +59,11 @@ export async function bundleFromSource(options: {
     .filter(({ path }) => !path.endsWith('.html'))
     .map((output): ConsoleFile => {
       const read = once(async () =>
-        output.path.endsWith('.js')
-          ? new TextEncoder().encode(placed(await output.text(), names))
-          : new Uint8Array(await output.arrayBuffer()),
+        new TextEncoder().encode(
+          output.path.endsWith('.js')
+            ? placed(await output.text(), names)
+            : lighterStyles(await output.text()),
+        ),
       )
       const coded = {
         br: once(async () => compressBrotli(await read(), options.brotliQuality)),

@@ -2,10 +2,12 @@ import { Button, Group, Text } from '@mantine/core'
 import type { AuditChange } from '../../admin/audit/changes.ts'
 import type { AuditItem } from '../../admin/audit/routes.ts'
 import { api, call } from '../lib/api.ts'
+import { useFilters } from '../lib/filters.ts'
 import { bilingual, type Language, useLanguage, useText } from '../lib/language.ts'
-import { FixedChoice, TextFilter, useFilters } from '../parts/filters.tsx'
-import { type Column, column, List } from '../parts/list.tsx'
+import { FixedChoice, TextFilter } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { Empty, PageFrame } from '../parts/page.tsx'
+import { type Column, column, sorted } from '../parts/table.tsx'
 import { LongText, Time } from '../parts/text.tsx'
 
 /** Who changed what. */
@@ -17,8 +19,11 @@ export function Page() {
     ...{ ...(actor && { actor }), ...(action && { action }) },
     ...{ ...(subject && { subject }), ...(since && { since }) },
   }
-  const columns: readonly Column<AuditItem>[] = [
-    column(text.time, ({ created_at }) => <Time at={created_at} />),
+  const columns: readonly Column<AuditItem, 'created_at'>[] = [
+    sorted(
+      'created_at',
+      column(text.time, ({ created_at }) => <Time at={created_at} />),
+    ),
     column(text.actor, ({ actor }) => <Name>{actor}</Name>),
     column(text.action, ({ action }) => (
       <span title={action}>{describeAction(action, language)}</span>
@@ -38,6 +43,7 @@ export function Page() {
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.audit}
+        usual="-created_at"
         empty={<Empty text={text} showAll={showAll} />}
       />
     </PageFrame>

@@ -4,9 +4,10 @@ import { shortMoney } from '../../look/money.ts'
 import { api, useCall } from '../lib/api.ts'
 import { formatAgo, formatBytes } from '../lib/format.ts'
 import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts'
-import { column, DataTable, figure } from '../parts/list.tsx'
 import { Loaded, PageFrame } from '../parts/page.tsx'
+import { useSorted } from '../parts/sorting.tsx'
 import { StatusBadge } from '../parts/status-badge.tsx'
+import { type Column, column, DataTable, figure, sorted } from '../parts/table.tsx'
 import { LongText, SmallHint, Time } from '../parts/text.tsx'
 
 /** Nodes send a heartbeat every five seconds. */
@@ -66,31 +67,52 @@ interface NodeProps {
 
 function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
   const text = useText(texts)
+  const columns: readonly Column<NodeItem>[] = [
+    sorted(
+      'name',
+      column(text.name, (node) => <Name node={node} />),
+      ({ name }) => name,
+    ),
+    column(text.version, ({ version }) => version),
+    column(text.state, (node) => <State node={node} />),
+    sorted(
+      'since',
+      column(text.since, ({ started_at }) => <Time at={started_at} />),
+      ({ started_at }) => started_at,
+    ),
+    sorted(
+      'requests',
+      figure(text.requests, (node) => <Requests node={node} />),
+      ({ requests }) => requests,
+    ),
+    figure(text.perMinute, ({ is_alive, requests_per_minute }) =>
+      countOf(is_alive ? requests_per_minute : null),
+    ),
+    sorted(
+      'cpu',
+      figure(text.cpu, ({ is_alive, cpu_percent }) =>
+        is_alive && cpu_percent !== null ? `${cpu_percent}\u00a0%` : none,
+      ),
+      ({ cpu_percent }) => cpu_percent,
+    ),
+    sorted(
+      'memory',
+      figure(text.memory, ({ is_alive, memory_bytes }) =>
+        is_alive && memory_bytes !== null ? formatBytes(memory_bytes) : none,
+      ),
+      ({ memory_bytes }) => memory_bytes,
+    ),
+    column(text.limits, ({ is_alive, counting }) =>
+      is_alive && counting !== null ? text[counting] : none,
+    ),
+  ]
   return (
     <DataTable<NodeItem>
-      items={items}
+      {...useSorted(items, columns)}
       keyOf={(node) => `${node.name} ${node.started_at}`}
       caption={text.caption}
       verticalSpacing="xs"
-      columns={[
-        column(text.name, (node) => <Name node={node} />),
-        column(text.version, ({ version }) => version),
-        column(text.state, (node) => <State node={node} />),
-        column(text.since, ({ started_at }) => <Time at={started_at} />),
-        figure(text.requests, (node) => <Requests node={node} />),
-        figure(text.perMinute, ({ is_alive, requests_per_minute }) =>
-          countOf(is_alive ? requests_per_minute : null),
-        ),
-        figure(text.cpu, ({ is_alive, cpu_percent }) =>
-          is_alive && cpu_percent !== null ? `${cpu_percent}\u00a0%` : none,
-        ),
-        figure(text.memory, ({ is_alive, memory_bytes }) =>
-          is_alive && memory_bytes !== null ? formatBytes(memory_bytes) : none,
-        ),
-        column(text.limits, ({ is_alive, counting }) =>
-          is_alive && counting !== null ? text[counting] : none,
-        ),
-      ]}
+      columns={columns}
     />
   )
 }

@@ -1,11 +1,11 @@
 import { Button, type ButtonProps, Group, type ModalProps, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { faultText } from '../lib/error-text.ts'
 import { commonText, shownLanguage } from '../lib/language.ts'
 import { leaving } from '../lib/unsaved.ts'
 import { loadModals } from './modals.tsx'
+import { showNotice } from './notices.tsx'
 import { loadCode } from './on-demand.ts'
 import { LongText } from './text.tsx'
 
@@ -39,12 +39,12 @@ export async function confirm({ title, text, confirm, isDangerous, ...question }
 }
 
 /** Says in a corner of the page that something is done. */
-export const sayDone = (message: string) => notifications.show({ message, color: 'green' })
+export const sayDone = (message: string) => showNotice({ message, color: 'green' })
 
 /** Says in a corner of the page why something was refused, until it is closed. */
 function sayRefused(error: unknown): void {
   const message = error instanceof Error ? faultText(error) : String(error)
-  notifications.show({ message, color: 'red', autoClose: false })
+  showNotice({ message, color: 'red', autoClose: false })
 }
 
 /** So long an undo is offered, in milliseconds: enough to read it and to reach the button. */
@@ -53,15 +53,15 @@ const undoMs = 20_000
 /** Says that something is done, with a button that undoes it. */
 export function offerUndo(message: string, undo: () => Promise<unknown>): void {
   const press = () => {
-    notifications.hide(id)
+    hide()
     void attempt(async () => {
       await undo()
       return undefined
     })
   }
-  const id = notifications.show({
-    ...{ color: 'green', autoClose: undoMs },
-    message: (
+  const hide = showNotice({
+    ...{ message, color: 'green', autoClose: undoMs },
+    content: (
       <Group justify="space-between" wrap="nowrap">
         <LongText>{message}</LongText>
         <Button size="xs" variant="default" flex="none" onClick={press}>

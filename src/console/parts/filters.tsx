@@ -1,42 +1,10 @@
-import { Select, type SelectProps, TextInput, type TextInputProps } from '@mantine/core'
+import { TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useId, useState } from 'react'
+import { useFilters } from '../lib/filters.ts'
 import { commonText, useText } from '../lib/language.ts'
+import { ChoiceInput, type ChoiceInputProps, type Choices } from './choice-input.tsx'
 import { toLocalInput } from './form-fields.ts'
-
-/** What a page is filtered by; absent: by nothing. */
-export type Filters = { readonly [name: string]: string | undefined }
-
-/**
- * The filters of a page, which stand in its address, and a function that sets some of them: nothing
- * (`''`, null, undefined) takes one away.
- */
-export function useFilters() {
-  const search: Record<string, unknown> = useSearch({ strict: false })
-  const navigate = useNavigate()
-  const filters: Filters = Object.fromEntries(
-    Object.entries(search).map(([name, value]) => [name, String(value)]),
-  )
-  const set = (changed: { readonly [name: string]: string | number | null | undefined }) => {
-    const next = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
-    // No page is named: it is the present one.
-    const target = { to: '.', search: Object.fromEntries(next), replace: true } as never
-    void navigate(target)
-  }
-  return [filters, set] as const
-}
-
-/** Takes filters away: `key` is for their fields, which begin anew. */
-export function useShowAll(...names: readonly string[]) {
-  const [, set] = useFilters()
-  const [key, setKey] = useState(0)
-  const showAll = () => {
-    set(Object.fromEntries(names.map((name) => [name, null])))
-    setKey(key + 1)
-  }
-  return { key, showAll }
-}
 
 /** Narrows a list to what is typed. The address has it as `search`. */
 export function Search(props: TextInputProps) {
@@ -52,9 +20,7 @@ export function Search(props: TextInputProps) {
   )
 }
 
-type Choices = readonly (string | { readonly value: string; readonly label: string })[]
-
-interface ChoiceProps extends Pick<SelectProps, 'label' | 'w' | 'searchable'> {
+interface ChoiceProps extends Pick<ChoiceInputProps, 'label' | 'w'> {
   /** What the address calls it. */
   readonly name: string
   /** The words for no filter; usually `All`. */
@@ -66,9 +32,7 @@ interface ChoiceProps extends Pick<SelectProps, 'label' | 'w' | 'searchable'> {
 export function Choice({ name, data, ...look }: ChoiceProps) {
   const { all } = useText(commonText)
   const [value, set] = useChosen(name, data)
-  return (
-    <Select placeholder={all} data={[...data]} value={value} onChange={set} clearable {...look} />
-  )
+  return <ChoiceInput placeholder={all} data={data} value={value} onChange={set} {...look} />
 }
 
 /** Narrows a list to one of some, of which the first is all. */
@@ -76,13 +40,7 @@ export function FixedChoice({ name, all, data, ...look }: ChoiceProps) {
   const text = useText(commonText)
   const [value, set] = useChosen(name, data)
   return (
-    <Select
-      data={[{ value: 'all', label: all ?? text.all }, ...data]}
-      value={value ?? 'all'}
-      onChange={(chosen) => set(chosen === 'all' ? null : chosen)}
-      allowDeselect={false}
-      {...look}
-    />
+    <ChoiceInput placeholder={all ?? text.all} data={data} value={value} onChange={set} {...look} />
   )
 }
 

@@ -6,12 +6,9 @@ import {
   Group,
   PasswordInput,
   type PasswordInputProps,
-  Select,
-  type SelectProps,
   Stack,
   Switch,
   type SwitchProps,
-  TagsInput,
   type TagsInputProps,
   Textarea,
   type TextareaProps,
@@ -22,7 +19,9 @@ import type { UseFormReturnType } from '@mantine/form'
 import { type ComponentType, type ReactNode, useState } from 'react'
 import { problemsIn, problemText } from '../lib/failure-words.ts'
 import { commonText, useText } from '../lib/language.ts'
+import { ChoiceInput, type ChoiceInputProps, type Choices } from './choice-input.tsx'
 import { ErrorNotice } from './page.tsx'
+import { Tags } from './picking.tsx'
 import { useUnsaved } from './unsaved.tsx'
 import { WholeInput, type WholeInputProps } from './whole-input.tsx'
 
@@ -63,11 +62,11 @@ export function inputsOf<Values extends object>(form: UseFormReturnType<Values>,
     usd: input<TextInputProps>(TextInput, usd),
     whole: input<WholeInputProps>(WholeInput),
     secret: input<PasswordInputProps>(PasswordInput, { required: true }),
-    tags: input<TagsInputProps>(TagsInput),
+    tags: input<TagsInputProps>(Tags),
     flag: input<SwitchProps>(Switch, {}, 'checkbox'),
     tick: input<CheckboxProps>(Checkbox, {}, 'checkbox'),
-    choice: (name: Name, data: SelectProps['data'], look?: Omit<SelectProps, 'data'>) => (
-      <Select allowDeselect={false} data={data} {...field(name)} {...look} />
+    choice: (name: Name, data: Choices, look?: Omit<ChoiceInputProps, 'data'>) => (
+      <ChoiceInput data={data} {...field(name)} {...look} />
     ),
   }
 }

@@ -1,86 +1,22 @@
-import { Box, Button, Center, Skeleton, Stack, Table, type TableProps, Text } from '@mantine/core'
+import { Box, Button, Center, Skeleton, Stack, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { bilingual, formatCount, useText } from '../lib/language.ts'
+import { readSort } from '../lib/sort.ts'
 import { type Bulk, BulkBar } from './bulk.tsx'
 import { ErrorNotice } from './page.tsx'
-import { useAlignedPoints } from './points.ts'
 import { ChooseAll, useChoosing, useSelection } from './selection.tsx'
+import { type Sorting, useSorting } from './sorting.tsx'
+import { type Column, DataTable } from './table.tsx'
 import { Hint, Time } from './text.tsx'
-
-export interface Column<Item> {
-  readonly label: string
-  readonly render: (item: Item) => ReactNode
-  readonly isFigure?: boolean
-  readonly className?: string
-  /** The label on a phone, where it is another. */
-  readonly cardLabel?: string
-  /** What heads it instead of the label. */
-  readonly head?: ReactNode
-}
-
-/** A column of texts. */
-export const column = <Item,>(label: string, render: Column<Item>['render']): Column<Item> => ({
-  ...{ label, render },
-})
-
-export const figure = <Item,>(label: string, render: Column<Item>['render']): Column<Item> => ({
-  ...{ label, render, isFigure: true },
-})
-
-interface DataTableProps<Item> extends TableProps {
-  readonly items: readonly Item[]
-  readonly columns: readonly Column<Item>[]
-  readonly keyOf: (item: Item) => string | number
-  readonly caption?: string
-  /** Those that stand out. */
-  readonly isMarked?: (item: Item) => boolean
-}
-
-/** A table where there is room, cards on a phone. */
-export const DataTable = <Item,>(props: DataTableProps<Item>) => {
-  const { items, columns, keyOf, caption, isMarked, ...look } = props
-  const table = useRef<HTMLTableElement>(null)
-  useAlignedPoints(table, items)
-  return (
-    <Table ref={table} className="list" {...look}>
-      {caption && <Table.Caption className="visually-hidden">{caption}</Table.Caption>}
-      <Table.Thead>
-        <Table.Tr>
-          {columns.map(({ label, head = label, isFigure }) => (
-            <Table.Th key={label} ta={isFigure ? 'end' : 'start'} mod={{ figure: isFigure }}>
-              {head}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map((item) => (
-          <Table.Tr key={keyOf(item)} mod={{ marked: isMarked?.(item) }}>
-            {columns.map(({ label, cardLabel = label, render, isFigure, className }) => (
-              <Table.Td
-                key={label}
-                data-label={cardLabel}
-                ta={isFigure ? 'end' : undefined}
-                mod={{ figure: isFigure }}
-                className={className}
-              >
-                {render(item)}
-              </Table.Td>
-            ))}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  )
-}
 
 /** Words that other lists use, too. */
 export const listText = bilingual({
   counted: ['{shown} of {total}', '共 {total} 条，已显示 {shown} 条'],
   moreThan: ['more than {total}', '超过 {total}'],
   searched: ['The search takes long. Shown is all since:', '查找较慢，已显示此后全部记录：'],
-  goOn: ['Look further back', '继续向前查找'],
+  searchedUp: ['The search takes long. Shown is all before:', '查找较慢，已显示此前全部记录：'],
+  goOn: ['Look further', '继续查找'],
 })
 
 /** A page of a list, as the API answers it. */
@@ -93,12 +29,18 @@ export interface ListPage<Item> {
   readonly searched_back_to?: string | null
 }
 
-interface ListProps<Item> {
+interface ListProps<Item, Sort extends string> {
   /** Names the list and its filters for the cache. */
   readonly queryKey: readonly unknown[]
   /** Asks for the page behind a cursor; without one, for the first. */
-  readonly load: (page: { readonly cursor?: string }) => Promise<ListPage<Item>>
-  readonly columns: readonly Column<Item>[]
+  readonly load: (page: {
+    readonly cursor?: string
+    readonly sort?: Sort | `-${Sort}`
+  }) => Promise<ListPage<Item>>
+  /** Those that sort do so by the API, over all pages. */
+  readonly columns: readonly Column<Item, Sort>[]
+  /** How it is sorted where nothing else is asked for, if a column has it. */
+  readonly usual?: Sort | `-${Sort}`
   readonly keyOf: (item: Item) => string | number
   readonly empty: ReactNode
   readonly caption: string
@@ -107,12 +49,18 @@ interface ListProps<Item> {
 }
 
 /** A list of the API, page after page; a table where there is room, cards on a phone. */
-export function List<Item>(props: ListProps<Item>) {
-  const { queryKey, load, empty } = props
+export function List<Item, const Sort extends string = never>(props: ListProps<Item, Sort>) {
+  const { queryKey, load, empty, columns, usual } = props
   const text = useText(listText)
+  const sorting = useSorting(columns, usual)
+  const { sort } = sorting
+  const isUp = sort !== undefined && !readSort(sort).isDescending
   const query = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam: cursor }) => load(cursor === undefined ? {} : { cursor }),
+    queryKey: sort === undefined ? queryKey : [...queryKey, { sort }],
+    queryFn: ({ pageParam: cursor }) =>
+      load({ ...(sort !== undefined && { sort }), ...(cursor !== undefined && { cursor }) }),
+    // The order changes below the eyes of who has asked for it.
+    placeholderData: (last, before) => (isSameList(before?.queryKey, queryKey) ? last : undefined),
     initialPageParam: undefined as string | undefined,
     // Who comes back wants to see what has happened meanwhile.
     refetchOnMount: 'always',
@@ -130,7 +78,7 @@ export function List<Item>(props: ListProps<Item>) {
   const shown = formatCount(items.length)
   return (
     <Stack>
-      <Rows {...props} items={items} />
+      <Rows {...props} items={items} sorting={sorting} />
       {notice}
       <Center>
         <Stack align="center" gap="xs">
@@ -139,7 +87,7 @@ export function List<Item>(props: ListProps<Item>) {
           </Hint>
           {searchedBackTo && (
             <Text size="sm" role="status">
-              {text.searched} <Time at={searchedBackTo} />
+              {isUp ? text.searchedUp : text.searched} <Time at={searchedBackTo} />
             </Text>
           )}
           {query.hasNextPage && (
@@ -157,15 +105,28 @@ export function List<Item>(props: ListProps<Item>) {
   )
 }
 
-type RowsProps<Item> = ListProps<Item> & { readonly items: readonly Item[] }
+type RowsProps<Item> = Pick<ListProps<Item, string>, 'keyOf' | 'caption' | 'bulk' | 'columns'> & {
+  readonly items: readonly Item[]
+  readonly sorting: Sorting
+}
+
+const isSameList = (before: readonly unknown[] | undefined, now: readonly unknown[]) =>
+  before !== undefined && JSON.stringify(before.slice(0, now.length)) === JSON.stringify(now)
+
+/** A table that is too wide is moved by itself, not with the page. */
+const scrolling = { overflowX: 'auto' } as const
 
 function Rows<Item>({ bulk, ...props }: RowsProps<Item>) {
   if (bulk) return <ChosenRows {...props} bulk={bulk} />
-  const { items, columns, keyOf, caption } = props
+  const { items, columns, keyOf, caption, sorting } = props
   return (
-    <Table.ScrollContainer minWidth={0}>
-      <DataTable {...{ items, columns, keyOf, caption }} highlightOnHover verticalSpacing="xs" />
-    </Table.ScrollContainer>
+    <Box style={scrolling}>
+      <DataTable
+        {...{ items, columns, keyOf, caption, sorting }}
+        highlightOnHover
+        verticalSpacing="xs"
+      />
+    </Box>
   )
 }
 
@@ -178,14 +139,15 @@ function ChosenRows<Item>({ bulk, ...props }: RowsProps<Item> & { readonly bulk:
       <Box hiddenFrom="sm">
         <ChooseAll {...{ items, selection, isNamed: true }} />
       </Box>
-      <Table.ScrollContainer minWidth={0}>
+      <Box style={scrolling}>
         <DataTable
           {...{ items, keyOf, caption: props.caption, isMarked: selection.has }}
+          sorting={props.sorting}
           columns={[choosing, ...props.columns]}
           highlightOnHover
           verticalSpacing="xs"
         />
-      </Table.ScrollContainer>
+      </Box>
       <BulkBar {...{ bulk, selection }} />
     </>
   )

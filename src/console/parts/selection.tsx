@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core'
 import { type ChangeEvent, type KeyboardEvent, useRef, useState } from 'react'
 import { bilingual, useText } from '../lib/language.ts'
-import type { Column } from './list.tsx'
+import type { Column } from './table.tsx'
 
 type Key = string | number
 

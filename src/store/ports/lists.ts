@@ -26,6 +26,14 @@ export interface PageAsked {
   readonly size: number
   /** False: `total` is set only where it is known without counting, else 0 and not exact. */
   readonly isCounted?: boolean
+  /** From the first that was stored on, or the first name; absent: from the last on. */
+  readonly isAscending?: boolean | undefined
+}
+
+/** A page of a list that has an index of names, too. */
+export interface NamedPageAsked extends PageAsked {
+  /** In order of code points; absent: in the order in which rows were stored. */
+  readonly isByName?: boolean | undefined
 }
 
 export interface Listed<Row> {
@@ -36,7 +44,10 @@ export interface Listed<Row> {
   readonly totalIsExact: boolean
   /** Cursor to go on with; null: this is the end. */
   readonly next: string | null
-  /** Set when the time for looking ended: all since then is found. Null: nothing is left out. */
+  /**
+   * Set when the time for looking ended: all since then is found (ascending: all before). Null: nothing is left
+   * out, or the order is not that of time.
+   */
   readonly searchedBackTo: number | null
 }
 
@@ -159,9 +170,10 @@ export interface ListStore {
   attempts(filter: ListedAttemptFilter, page: PageAsked): Promise<Listed<ListedAttempt>>
   ledger(filter: LedgerFilter, page: PageAsked): Promise<Listed<ListedEntry>>
   audit(filter: AuditFilter, page: PageAsked): Promise<Listed<AuditEntry>>
-  accounts(filter: AccountFilter, page: PageAsked): Promise<Listed<AccountView>>
-  /** Live tokens, with what was spent by now. */
-  tokens(filter: ListedTokenFilter, page: PageAsked): Promise<Listed<ListedToken>>
+  /** By name: by e-mail. */
+  accounts(filter: AccountFilter, page: NamedPageAsked): Promise<Listed<AccountView>>
+  /** Live tokens, with what was spent by now; by name those of one account. */
+  tokens(filter: ListedTokenFilter, page: NamedPageAsked): Promise<Listed<ListedToken>>
   /** In order of day, and within a day what cost most first. */
   usage(filter: UsageFilter): Promise<readonly ModelDayUsage[]>
   /** The same by day alone, of the whole gateway. Up to half a minute old. */

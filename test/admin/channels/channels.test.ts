@@ -36,6 +36,29 @@ describe('channels', () => {
     expect(asked).toMatchObject({ status: 400, reason: 'invalid_value', field: 'cursor' })
   })
 
+  test.each([
+    ['admin/channels', 'name, -name, status, -status, models, -models'],
+    ['admin/groups', 'name, -name, status, -status, rate_multiplier'],
+    ['admin/prices', 'model, -model, input'],
+    ['admin/accounts', 'created_at, -created_at, email, -email.'],
+    ['admin/requests', 'created_at, -created_at.'],
+    ['admin/attempts', 'started_at, -started_at.'],
+    ['admin/audit', 'created_at, -created_at.'],
+    ['tokens', 'created_at, -created_at, name, -name.'],
+    ['ledger', 'created_at, -created_at.'],
+  ])(
+    '%s: sorting by what no index serves is refused, and what is served is named',
+    async (list, names) => {
+      const refused = await scene.ask('admin', 'GET', `/api/v1/${list}?sort=amount`)
+      expect(refused).toMatchObject({ status: 400, field: 'sort', fault: 'unfit_choice' })
+      expect(refused.message).toStartWith(`sort: Expected one of ${names}`)
+      for (const sort of names.replace('.', '').split(', ')) {
+        const { status, data } = await scene.ask('admin', 'GET', `/api/v1/${list}?sort=${sort}`)
+        expect([sort, status, data.page]).toEqual([sort, 200, 1])
+      }
+    },
+  )
+
   test('are for administrators', async () => {
     for (const [method, path] of [
       ['GET', base],

@@ -39,6 +39,33 @@ describe('a token', () => {
     expect(found.data).toMatchObject({ id: token.id, name: 'laptop', revision: token.revision })
   })
 
+  test('comes in the order of names or of time that is asked for, also over pages', async () => {
+    for (const name of ['zeta', 'alpha', 'Mid']) await issue({ name })
+    const names = async (sort: string) => {
+      const found: string[] = []
+      let cursor: string | null = null
+      do {
+        const more: string = cursor === null ? '' : `&cursor=${cursor}`
+        const address = `${path}?sort=${sort}&page_size=2${more}`
+        const { data }: Awaited<ReturnType<typeof scene.ask>> = await scene.ask(
+          'user',
+          'GET',
+          address,
+        )
+        found.push(...(data.items as readonly Token[]).map(({ name }) => name))
+        cursor = data.next as string | null
+      } while (cursor !== null)
+      return found
+    }
+    const byName = await names('name')
+    expect(byName).toEqual([...byName].sort())
+    expect(byName).toContain('zeta')
+    expect(await names('-name')).toEqual(byName.toReversed())
+    const byTime = await names('created_at')
+    expect(byTime.slice(-3)).toEqual(['zeta', 'alpha', 'Mid'])
+    expect(await names('-created_at')).toEqual(byTime.toReversed())
+  })
+
   test('gets the next free name', async () => {
     const first = await issue({})
     const second = await issue({})

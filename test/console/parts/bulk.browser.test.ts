@@ -40,6 +40,35 @@ describeInBrowser('chosen items of a list', () => {
     await page.close()
   })
 
+  test('are sorted by the head of a column, by keys, and stay so on the way back', async () => {
+    const page = await pages.open('admin', '/admin/channels')
+    const names = async () => {
+      const texts = await page.locator('tbody td:nth-child(2) a').allTextContents()
+      return texts.join(' ')
+    }
+    const head = page.getByRole('columnheader', { name: 'Name' })
+    await head.getByRole('button').focus()
+    expect([await head.getAttribute('aria-sort'), await names()]).toEqual(['none', 'main one two'])
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row').nth(1).getByRole('link', { name: 'two' }).waitFor()
+    expect(await head.getAttribute('aria-sort')).toBe('descending')
+    expect(await names()).toBe('two one main')
+    expect(new URL(page.url()).search).toBe('?sort=-name')
+    await page.getByRole('link', { name: 'one' }).click()
+    await page.getByRole('heading', { name: 'one', level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByRole('row').nth(1).getByRole('link', { name: 'two' }).waitFor()
+    await head.getByRole('button').click()
+    await page.waitForURL((url) => url.search === '')
+    await page.getByRole('row').nth(1).getByRole('link', { name: 'main' }).waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByLabel('Sort by').selectOption('Name ↓')
+    await page.waitForURL((url) => url.search === '?sort=-name')
+    await page.close()
+  })
+
   test('that fail are listed with the reason, and stay chosen', async () => {
     const page = await pages.open('admin', '/admin/channels')
     await page.getByRole('checkbox', { name: 'Choose all on this page' }).click()

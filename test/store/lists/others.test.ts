@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type {
-  AccountFilter,
-  AuditFilter,
-  LedgerFilter,
-  ListedAttempt,
-  ListedAttemptFilter,
-  ListedTokenFilter,
+import {
+  type AccountFilter,
+  type AuditFilter,
+  BadCursor,
+  type LedgerFilter,
+  type ListedAttempt,
+  type ListedAttemptFilter,
+  type ListedTokenFilter,
 } from '../../../src/store/ports/lists.ts'
 import type { LedgerEntry } from '../../../src/store/ports/records.ts'
 import { madeStart } from '../../support/made-ledger.ts'
@@ -61,6 +62,8 @@ eachEngine((_open, name) => {
       for (const size of [3, 1_000]) {
         const list = (page: object) => made.store.lists.attempts(filter, { size, ...page })
         const rows = await readPages(list, size)
+        const upwards = (page: object) => list({ ...page, isAscending: true })
+        expect(await readPages(upwards, size)).toEqual(rows.toReversed())
         expect(rows.map(({ account: _, accountId: __, ...row }) => row)).toEqual(
           expected.map(({ usageRaw: _, ...row }) => row),
         )
@@ -111,6 +114,8 @@ eachEngine((_open, name) => {
         const rows = await readPages(list, size)
         expect(rows.map(({ model: _, ...entry }) => entry)).toEqual(expected)
         expect(rows.map(({ model }) => model)).toEqual(expected.map(modelOf))
+        const upwards = (page: object) => list({ ...page, isAscending: true })
+        expect(await readPages(upwards, size)).toEqual(rows.toReversed())
         expect((await list({})).total).toBe(expected.length)
       }
       const exported = await collect(made.store.lists.exportLedger(filter))
@@ -148,6 +153,13 @@ eachEngine((_open, name) => {
     const rows = await readPages(list, 4)
     expect(rows.map(({ id }) => id)).toEqual([...ids])
     expect((await list({})).total).toBe(ids.length)
+    for (const isAscending of [true, false]) {
+      const byName = (page: object) => list({ ...page, isByName: true, isAscending })
+      const names = rows.map(({ email }) => email).sort()
+      const found = await readPages(byName, 4)
+      expect(found.map(({ email }) => email)).toEqual(isAscending ? names : names.reverse())
+      expect((await byName({})).total).toBe(ids.length)
+    }
     for (const row of rows) {
       expect(row).toEqual((await made.store.admin.account(row.email)) as typeof row)
     }
@@ -172,6 +184,21 @@ eachEngine((_open, name) => {
     const rows = await readPages(list, 2)
     expect(rows.map(({ id }) => id)).toEqual([...ids])
     expect((await list({})).total).toBe(ids.length)
+    if (filter.accountId === undefined) return
+    const byName = (page: object) => list({ ...page, isByName: true, isAscending: true })
+    const names = await readPages(byName, 2)
+    expect(names.map(({ name }) => name)).toEqual(rows.map(({ name }) => name).sort())
+  })
+
+  test('a cursor of one order is none of the other, and no text that a database refuses', async () => {
+    const { accounts } = made.store.lists
+    const byName = { size: 2, isByName: true }
+    const cursors = ['7', 'n!', `n${Buffer.from('a\0b').toString('base64url')}`]
+    for (const cursor of cursors) {
+      await expect(accounts({}, { ...byName, cursor })).rejects.toBeInstanceOf(BadCursor)
+    }
+    const { next } = await accounts({}, byName)
+    await expect(accounts({}, { size: 2, cursor: next ?? '' })).rejects.toBeInstanceOf(BadCursor)
   })
 
   test('a token comes with what was spent by now, and without what only its owner may see', async () => {

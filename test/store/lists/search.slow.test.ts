@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import type { Listed, PageAsked } from '../../../src/store/ports/lists.ts'
 import { readPage } from '../../../src/store/queries/lists/reading.ts'
 import { readRequests, searchRequests } from '../../../src/store/queries/lists/requests.ts'
 import type { ListSource } from '../../../src/store/queries/lists/search.ts'
@@ -74,7 +75,17 @@ async function rareIsFound(engine: EngineName): Promise<void> {
     found.push(...page.rows.map(({ id }) => id))
     cursor = page.next
   }
-  expect(found).toEqual(all.filter(({ status }) => status === 502).map(({ id }) => id))
+  const wanted = all.filter(({ status }) => status === 502).map(({ id }) => id)
+  expect(found).toEqual(wanted)
+  const upwards: number[] = []
+  let onwards: string | undefined
+  do {
+    const asked: PageAsked = { cursor: onwards, size: 500, isAscending: true, isCounted: false }
+    const page: Listed<{ readonly id: number }> = await readPage(source, search, asked, ids)
+    upwards.push(...page.rows.map(({ id }) => id))
+    onwards = page.next ?? undefined
+  } while (onwards !== undefined)
+  expect(upwards).toEqual(wanted.toReversed())
 }
 
 async function abandonedEnds(engine: EngineName): Promise<void> {

@@ -13,6 +13,8 @@ const count = 100_000
 /** Tables that grow with the requests. */
 const growing = ['request', 'attempt', 'ledger', 'usage_day']
 const page = { size: 50 }
+const upwards = { ...page, isAscending: true }
+const byName = { ...page, isByName: true }
 const since = madeStart + 86_400_000
 const usage = { sinceDay: '2026-10-01', untilDay: '2026-10-03' }
 
@@ -77,6 +79,15 @@ const questions: readonly (readonly [name: string, index: string, ask: Ask])[] =
   ['accounts', '', (from) => from.accounts({ search: 'account-1' }, page)],
   ['tokens', 'usage_day_pkey', (from) => from.tokens({ search: 'token-1' }, page)],
   ['tokens of an account', 'usage_day_pkey', (from) => from.tokens({ accountId: 7 }, page)],
+  ['requests, oldest first', 'request_row', (from) => from.requests({}, upwards)],
+  [
+    'requests of an account, oldest first',
+    'request_account',
+    (from) => from.requests({ accountId: 7 }, upwards),
+  ],
+  ['attempts, oldest first', 'attempt_pkey', (from) => from.attempts({}, upwards)],
+  ['accounts by e-mail', 'account_email', (from) => from.accounts({}, byName)],
+  ['tokens by name', 'token_name', (from) => from.tokens({ accountId: 7 }, byName)],
   ['usage of an account', 'usage_day_pkey', (from) => from.usage({ ...usage, accountId: 7 })],
   ['usage of a token', 'usage_day_pkey', (from) => from.usage({ ...usage, tokenId: 7 })],
   ['usage', '', (from) => from.usage(usage)],

@@ -49,14 +49,15 @@ export function createPriceService(parts: ConsoleParts): PriceService {
         .map((model) => ({ model, key: rank(model) }))
         .sort((a, b) => compareCodePoints(a.key, b.key))
       const named = new Set(parts.config().prices.map((price) => price.model))
-      return pageOf(wanted, page, byKey, ({ model }) => priceView(market, model, named.has(model)))
+      const toItem = ({ model }: Priced) => priceView(market, model, named.has(model))
+      return pageOf(wanted, page, { keyOf: byKey, sorts: sortsOf(market) }, toItem)
     },
     get: async (model) => view(model),
     async history(model, page) {
       const rows = (await store.catalog.priceHistory(model)).toReversed()
       // Newest first: the order of keys is ascending.
       const keyOf = ({ id }: { readonly id: number }) => idKey({ id: Number.MAX_SAFE_INTEGER - id })
-      return pageOf(rows, page, keyOf, versionView)
+      return pageOf(rows, page, { keyOf }, versionView)
     },
     set({ email }, model, { replaces, note, ...given }) {
       const unfit = complaints.name(model)
@@ -114,7 +115,12 @@ export function createPriceService(parts: ConsoleParts): PriceService {
           .map((offer) => ({ group, offer, key: `${group.name}\0${offer.model}` })),
       )
       entries.sort((a, b) => compareCodePoints(a.key, b.key))
-      return pageOf(entries, page, byKey, ({ group, offer }) => {
+      type Entry = (typeof entries)[number]
+      const sorts = {
+        group: ({ group }: Entry) => group.name,
+        model: ({ offer }: Entry) => offer.model,
+      }
+      return pageOf(entries, page, { keyOf: byKey, sorts }, ({ group, offer }) => {
         const row = feedRow(group, offer)
         return { ...row, prices: { ...row.prices } }
       })
@@ -123,6 +129,21 @@ export function createPriceService(parts: ConsoleParts): PriceService {
 }
 
 const byKey = ({ key }: { readonly key: string }) => key
+
+/** What the models of a market are sorted by. */
+const sortsOf = ({ prices }: Market) => ({
+  model: ({ model }: Priced) => model,
+  input: ({ model }: Priced) => {
+    const terms = prices.get(model)?.terms
+    return terms?.unit === 'tokens' ? terms.base.input : null
+  },
+  source: ({ model }: Priced) => prices.get(model)?.source ?? null,
+  valid_from: ({ model }: Priced) => prices.get(model)?.validFrom ?? null,
+})
+
+interface Priced {
+  readonly model: string
+}
 
 const contains = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
 

@@ -3,13 +3,15 @@ import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
+import { useFilters, useShowAll } from '../../lib/filters.ts'
 import { choicesOf, formatCount, useText } from '../../lib/language.ts'
 import { Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
-import { FixedChoice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
+import { FixedChoice, Search } from '../../parts/filters.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
-import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { ActiveBadge } from '../../parts/status-badge.tsx'
+import { type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { AnchorLink, Day, Money } from '../../parts/text.tsx'
 import { useAccountBulk } from './bulk.ts'
 import { accountText } from './text.ts'
@@ -39,6 +41,7 @@ export function Page() {
         caption={text.caption}
         bulk={useAccountBulk()}
         columns={useColumns()}
+        usual="-created_at"
         empty={<Empty text={text} showAll={isFiltered && showAll} />}
       />
     </PageFrame>
@@ -74,14 +77,17 @@ function AccountFilters() {
   )
 }
 
-function useColumns(): readonly Column<AccountItem>[] {
+function useColumns(): readonly Column<AccountItem, 'email' | 'created_at'>[] {
   const text = useText(accountText)
   return [
-    column(text.email, ({ id, email }) => (
-      <AnchorLink to={`/admin/accounts/${id}`} className="cut">
-        {email}
-      </AnchorLink>
-    )),
+    sorted(
+      'email',
+      column(text.email, ({ id, email }) => (
+        <AnchorLink to={`/admin/accounts/${id}`} className="cut">
+          {email}
+        </AnchorLink>
+      )),
+    ),
     column(text.role, ({ role }) => text.roleOptions[role]),
     column(text.status, ({ status }) => <ActiveBadge status={status} text={text.statuses} />),
     figure(text.balance, ({ balance, overdrawn }) => (
@@ -96,7 +102,10 @@ function useColumns(): readonly Column<AccountItem>[] {
     )),
     figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
     figure(text.tokens, ({ tokens }) => formatCount(tokens)),
-    column(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
+    sorted(
+      'created_at',
+      column(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
+    ),
   ]
 }
 

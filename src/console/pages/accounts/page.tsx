@@ -4,13 +4,14 @@ import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { shortMoney } from '../../../look/money.ts'
 import { api, call } from '../../lib/api.ts'
+import { useFilters } from '../../lib/filters.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { Fields } from '../../parts/fields.tsx'
-import { useFilters } from '../../parts/filters.tsx'
-import { column, figure, List } from '../../parts/list.tsx'
+import { List } from '../../parts/list.tsx'
 import { ById, Empty, PageFrame, Section, Warnings } from '../../parts/page.tsx'
+import { column, figure, sorted } from '../../parts/table.tsx'
 import {
   AnchorLink,
   ButtonLink,
@@ -172,13 +173,17 @@ function Ledger({ id }: { readonly id: number }) {
         ]}
         onChange={(value) => setFilters({ kind: value === 'all' ? 'all' : null })}
       />
-      <List<LedgerEntry>
+      <List<LedgerEntry, 'created_at'>
         queryKey={['account-ledger', id, kind]}
         load={(page) => call(api.admin.accounts({ id }).ledger.get({ query: { kind, ...page } }))}
         keyOf={(entry) => entry.id}
         caption={text.ledgerCaption}
+        usual="-created_at"
         columns={[
-          column(text.time, ({ created_at }) => <Time at={created_at} />),
+          sorted(
+            'created_at',
+            column(text.time, ({ created_at }) => <Time at={created_at} />),
+          ),
           column(text.kind, (entry) => text.kinds[entry.kind]),
           figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
           figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
@@ -201,13 +206,16 @@ function Ledger({ id }: { readonly id: number }) {
 function Tokens({ id }: { readonly id: number }) {
   const text = useText(accountText)
   return (
-    <List<ListedToken>
+    <List<ListedToken, 'name'>
       queryKey={['account-tokens', id]}
       load={(page) => call(api.admin.accounts({ id }).tokens.get({ query: page }))}
       keyOf={(token) => token.id}
       caption={text.tokenCaption}
       columns={[
-        column(text.name, ({ name }) => <span className="cut">{name}</span>),
+        sorted(
+          'name',
+          column(text.name, ({ name }) => <span className="cut">{name}</span>),
+        ),
         column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
         column(text.group, ({ group }) => <span className="cut">{group}</span>),
         column(text.status, (token) => <State token={token} />),

@@ -15,9 +15,10 @@ import type { StatusDocument, StatusGroup } from '../../../site/status/schema.ts
 import { read, useMe } from '../../lib/api.ts'
 import { formatDuration, formatRatio } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
-import { type Column, column, DataTable } from '../../parts/list.tsx'
 import { Empty, ErrorNotice, Loaded, PageFrame } from '../../parts/page.tsx'
+import { useSorted } from '../../parts/sorting.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, column, DataTable, sorted } from '../../parts/table.tsx'
 import { ButtonLink, Hint, SmallHint, Time } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
@@ -170,6 +171,13 @@ function Models({ group }: { readonly group: StatusGroup }) {
   )
 }
 
+const spans = [
+  ['1h', 'hour'],
+  ['24h', 'day'],
+  ['7d', 'week'],
+  ['90d', 'quarter'],
+] as const
+
 function ModelTable({ models, caption }: { models: readonly Model[]; caption: string }) {
   const text = useText(texts)
   const ratio = ({ requests, ratio }: Model['availability']['1h']) => (
@@ -180,21 +188,40 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
     ...{ label, render, isFigure: true, className: 'figure' },
   })
   const columns: readonly Column<Model>[] = [
-    { label: text.model, render: ({ name }) => name, className: 'cut' },
+    sorted(
+      'model',
+      { label: text.model, render: ({ name }) => name, className: 'cut' },
+      ({ name }) => name,
+    ),
     column(text.state, ({ state }) => (
       <StatusBadge color={colours[state]}>{text[state]}</StatusBadge>
     )),
-    figure(text.hour, ({ availability }) => ratio(availability['1h'])),
-    figure(text.day, ({ availability }) => ratio(availability['24h'])),
-    figure(text.week, ({ availability }) => ratio(availability['7d'])),
-    figure(text.quarter, ({ availability }) => ratio(availability['90d'])),
-    figure(text.p50, ({ first_byte_ms }) => time(first_byte_ms.p50)),
-    figure(text.p95, ({ first_byte_ms }) => time(first_byte_ms.p95)),
+    ...spans.map(([span, word]) =>
+      sorted(
+        span,
+        figure(text[word], ({ availability }) => ratio(availability[span])),
+        ({ availability }: Model) => availability[span].ratio,
+      ),
+    ),
+    ...(['p50', 'p95'] as const).map((part) =>
+      sorted(
+        part,
+        figure(text[part], ({ first_byte_ms }) => time(first_byte_ms[part])),
+        ({ first_byte_ms }: Model) => first_byte_ms[part],
+      ),
+    ),
     figure(text.speed, ({ tokens_per_second: speed }) =>
       speed === null ? text.no_data : text.perSecond(formatCount(Math.round(speed))),
     ),
   ]
-  return <DataTable items={models} keyOf={({ name }) => name} {...{ columns, caption }} fz="sm" />
+  return (
+    <DataTable
+      {...useSorted(models, columns)}
+      {...{ columns, caption }}
+      keyOf={({ name }) => name}
+      fz="sm"
+    />
+  )
 }
 
 /** The status, public and own: of all groups, or of one with all its models. */

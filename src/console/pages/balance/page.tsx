@@ -4,12 +4,14 @@ import type { Me } from '../../../admin/me/routes.ts'
 import { shortMoney } from '../../../look/money.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
+import { useFilters, useShowAll } from '../../lib/filters.ts'
 import { bilingual, choicesOf, useText } from '../../lib/language.ts'
 import { ExportMenu } from '../../parts/export-menu.tsx'
-import { Choice, useFilters, useShowAll } from '../../parts/filters.tsx'
-import { column, figure, List } from '../../parts/list.tsx'
+import { Choice } from '../../parts/filters.tsx'
+import { List } from '../../parts/list.tsx'
 import { OperatorContact } from '../../parts/operator.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
+import { column, figure, sorted } from '../../parts/table.tsx'
 import { AnchorLink, Figure, Money, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
@@ -28,11 +30,14 @@ export function Page() {
     >
       {me && <Figures me={me} />}
       <Fields key={key} />
-      <List<LedgerEntry>
+      <List<LedgerEntry, 'created_at'>
         queryKey={['ledger', filter]}
         load={(page) => call(api.ledger.get({ query: { ...filter, ...page } }))}
         columns={[
-          column(text.when, ({ created_at }) => <Time at={created_at} />),
+          sorted(
+            'created_at',
+            column(text.when, ({ created_at }) => <Time at={created_at} />),
+          ),
           column(text.kind, ({ kind }) => text[kind]),
           column(text.about, (entry) => <About entry={entry} />),
           figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
@@ -40,6 +45,7 @@ export function Page() {
         ]}
         keyOf={({ id }) => id}
         caption={text.ledger}
+        usual="-created_at"
         empty={<Empty text={text} showAll={Object.keys(filter).length > 0 && showAll} />}
       />
     </PageFrame>

@@ -1,8 +1,9 @@
 import { SimpleGrid } from '@mantine/core'
 import { api, useCall } from '../../lib/api.ts'
+import { useFilters } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { useGroupNames } from '../../lib/names.ts'
-import { Choice, Search, TextFilter, useFilters } from '../../parts/filters.tsx'
+import { Choice, Search, TextFilter } from '../../parts/filters.tsx'
 import { protocols } from './channel-fields.ts'
 import { channelsText } from './list-text.ts'
 import { stateText } from './state.tsx'
@@ -36,8 +37,8 @@ export function ChannelFilters() {
       <Search label={text.search} placeholder={text.searchHint} />
       <Choice name="state" label={text.state} data={choicesOf(states, words)} />
       <Choice name="protocol" label={text.protocol} data={protocols} />
-      <Choice name="host" label={text.host} searchable data={channels.data?.hosts ?? []} />
-      <Choice name="group" label={text.group} searchable data={useGroupNames() ?? []} />
+      <Choice name="host" label={text.host} data={channels.data?.hosts ?? []} />
+      <Choice name="group" label={text.group} data={useGroupNames() ?? []} />
       <TextFilter name="model" label={text.model} />
     </SimpleGrid>
   )

@@ -1,11 +1,12 @@
 import { Alert, Box, Group, Stack, Text } from '@mantine/core'
 import type { ChannelItem } from '../../../admin/channels/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
+import { useShowAll } from '../../lib/filters.ts'
 import { useText } from '../../lib/language.ts'
 import { FewNames } from '../../parts/few-names.tsx'
-import { useShowAll } from '../../parts/filters.tsx'
-import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
+import { type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { AnchorLink, ButtonLink, SmallHint } from '../../parts/text.tsx'
 import { useChannelBulk } from './bulk.ts'
 import { ChannelFilters, filterNames, useChannelFilter } from './filters.tsx'
@@ -60,18 +61,26 @@ function NoGroupHint() {
   )
 }
 
-function useColumns(): readonly Column<ChannelItem>[] {
+type Sort = 'name' | 'status' | 'models' | 'priority' | 'failed'
+
+function useColumns(): readonly Column<ChannelItem, Sort>[] {
   const text = useText(channelsText)
   return [
-    column(text.name, ({ id, name, speaks }) => (
-      <Box miw={120}>
-        <AnchorLink className="cut" to={`/admin/channels/${id}`}>
-          {name}
-        </AnchorLink>
-        <SmallHint>{Object.keys(speaks).join(', ')}</SmallHint>
-      </Box>
-    )),
-    column(text.enabled, (channel) => <OnOff channel={channel} />),
+    sorted(
+      'name',
+      column(text.name, ({ id, name, speaks }) => (
+        <Box miw={120}>
+          <AnchorLink className="cut" to={`/admin/channels/${id}`}>
+            {name}
+          </AnchorLink>
+          <SmallHint>{Object.keys(speaks).join(', ')}</SmallHint>
+        </Box>
+      )),
+    ),
+    sorted(
+      'status',
+      column(text.enabled, (channel) => <OnOff channel={channel} />),
+    ),
     column(text.state, ({ state, recent }) => (
       <Stack gap={2} maw={300} align="flex-start">
         <StateBadge state={state} recent={recent} />
@@ -79,20 +88,29 @@ function useColumns(): readonly Column<ChannelItem>[] {
       </Stack>
     )),
     column(text.test, (channel) => <TestInRow channel={channel} />),
-    column(text.models, ({ models, model_count }) => (
-      <FewNames names={models.map(({ id }) => id)} total={model_count} none={text.none} />
-    )),
+    sorted(
+      'models',
+      column(text.models, ({ models, model_count }) => (
+        <FewNames names={models.map(({ id }) => id)} total={model_count} none={text.none} />
+      )),
+    ),
     column(text.groups, ({ groups }) => (
       <FewNames names={groups.map(({ name }) => name)} none={text.none} />
     )),
     figure(text.keys, ({ keys }) => keys.length),
-    figure(text.order, ({ priority, weight }) => (
-      <span className="line">{`${priority} · ${weight}`}</span>
-    )),
-    figure(text.recentAttempts, ({ recent }) => (
-      <Text size="sm" className="line" c={recent.failed > 0 ? 'red' : undefined}>
-        {text.recentText(recent.attempts, recent.failed)}
-      </Text>
-    )),
+    sorted(
+      'priority',
+      figure(text.order, ({ priority, weight }) => (
+        <span className="line">{`${priority} · ${weight}`}</span>
+      )),
+    ),
+    sorted(
+      'failed',
+      figure(text.recentAttempts, ({ recent }) => (
+        <Text size="sm" className="line" c={recent.failed > 0 ? 'red' : undefined}>
+          {text.recentText(recent.attempts, recent.failed)}
+        </Text>
+      )),
+    ),
   ]
 }

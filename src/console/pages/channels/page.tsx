@@ -1,10 +1,11 @@
-import { Box, Group, Paper, Select, Stack } from '@mantine/core'
+import { Box, Group, Paper, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import type { Channel, TestAsked } from '../../../admin/channels/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { Action, sayDone, useRefresh } from '../../parts/action.tsx'
+import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { SendForm, showAtFields } from '../../parts/form.tsx'
 import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
@@ -165,7 +166,7 @@ function NewChannel() {
           look={{ w: 'fit-content' }}
           noValidate
         >
-          <Select
+          <ChoiceInput
             label={text.vendor}
             description={text.vendorHint}
             placeholder={text.other}

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { TestAsked, Tested } from '../../../admin/channels/schema.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { useAttempt } from '../../parts/action.tsx'
+import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { ErrorNotice, Section } from '../../parts/page.tsx'
 import { LongText } from '../../parts/text.tsx'
 import { causeText } from '../requests/causes.ts'
@@ -34,32 +35,27 @@ export function TestPanel({ hint, models, protocols, keys, test }: TestPanelProp
   return (
     <Section title={text.test} hint={hint}>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <Select
+        <ChoiceInput
           label={text.testModel}
           placeholder={text.first}
           data={[...new Set(models)]}
           value={asked.model ?? null}
           onChange={choose('model')}
-          searchable
-          clearable
-          limit={50}
         />
-        <Select
+        <ChoiceInput
           label={text.protocol}
           placeholder={text.best}
           data={[...protocols]}
           value={asked.protocol ?? null}
           onChange={choose('protocol')}
-          clearable
         />
         {keys.length > 1 && (
-          <Select
+          <ChoiceInput
             label={text.key}
             placeholder={text.first}
             data={keys.map((key) => ({ value: key.mark, label: key.hint }))}
             value={asked.key ?? null}
             onChange={choose('key')}
-            clearable
           />
         )}
       </SimpleGrid>

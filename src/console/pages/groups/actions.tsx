@@ -1,10 +1,11 @@
-import { Select, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import type { GroupItem, GroupView } from '../../../admin/groups/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { Action, Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
+import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { groupText } from './text.ts'
 
@@ -70,8 +71,8 @@ function Removal({ group, close }: { readonly group: GroupView; readonly close: 
       {tokens > 0 && others !== undefined && others.length > 0 && (
         <>
           <Text size="sm">{text.moveText(tokenCount(group))}</Text>
-          <Select
-            {...{ label: text.moveTo, data: others, searchable: true, required: true }}
+          <ChoiceInput
+            {...{ label: text.moveTo, data: others, required: true }}
             {...form.getInputProps('target')}
           />
         </>

@@ -1,4 +1,4 @@
-import { Alert, List, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, List, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { ReactNode } from 'react'
@@ -8,6 +8,7 @@ import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { useChannelNames } from '../../lib/names.ts'
 import { Fields } from '../../parts/fields.tsx'
+import { SomeOf } from '../../parts/picking.tsx'
 import { Hint } from '../../parts/text.tsx'
 import { type GroupValues, groupFields } from './group-fields.ts'
 import { groupText } from './text.ts'
@@ -29,7 +30,7 @@ export function GroupInputs({ form, effect }: GroupInputsProps) {
       looks={{ name: { required: true } }}
       own={{
         channels: (given) => (
-          <MultiSelect
+          <SomeOf
             {...given}
             data={[...new Set([...names, ...channels])]}
             searchable

@@ -3,9 +3,10 @@ import type { GroupItem } from '../../../admin/groups/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { FewNames } from '../../parts/few-names.tsx'
-import { column, figure, List } from '../../parts/list.tsx'
+import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { ActiveBadge } from '../../parts/status-badge.tsx'
+import { type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { AnchorLink, ButtonLink } from '../../parts/text.tsx'
 import { tokenCount } from './actions.tsx'
 import { groupText } from './text.ts'
@@ -15,33 +16,52 @@ export function Page() {
   const text = useText(groupText)
   return (
     <PageFrame title={text.groups} description={text.about} actions={<Add />}>
-      <List<GroupItem>
+      <List<GroupItem, Sort>
         queryKey={['groups']}
         load={(page) => call(api.admin.groups.get({ query: page }))}
         keyOf={({ id }) => id}
         caption={text.caption}
-        columns={[
-          column(text.name, ({ id, name }) => (
-            <AnchorLink className="cut" to={`/admin/groups/${id}`}>
-              {name}
-            </AnchorLink>
-          )),
-          column(text.status, ({ status }) => <ActiveBadge {...{ status, text }} />),
-          figure(text.rate_multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
-          column(text.channels, ({ channels }) => (
-            <FewNames names={channels.map(({ name }) => name)} none={text.none} />
-          )),
-          figure(text.offers, ({ offers, without_price }) => (
-            <Text size="sm" c={offers === 0 ? 'red' : undefined}>
-              {text.offersText(formatCount(offers), without_price)}
-            </Text>
-          )),
-          figure(text.tokens, tokenCount),
-        ]}
+        columns={useColumns()}
         empty={<Nothing />}
       />
     </PageFrame>
   )
+}
+
+type Sort = 'name' | 'status' | 'rate_multiplier' | 'offers' | 'tokens'
+
+function useColumns(): readonly Column<GroupItem, Sort>[] {
+  const text = useText(groupText)
+  return [
+    sorted(
+      'name',
+      column(text.name, ({ id, name }) => (
+        <AnchorLink className="cut" to={`/admin/groups/${id}`}>
+          {name}
+        </AnchorLink>
+      )),
+    ),
+    sorted(
+      'status',
+      column(text.status, ({ status }) => <ActiveBadge {...{ status, text }} />),
+    ),
+    sorted(
+      'rate_multiplier',
+      figure(text.rate_multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
+    ),
+    column(text.channels, ({ channels }) => (
+      <FewNames names={channels.map(({ name }) => name)} none={text.none} />
+    )),
+    sorted(
+      'offers',
+      figure(text.offers, ({ offers, without_price }) => (
+        <Text size="sm" c={offers === 0 ? 'red' : undefined}>
+          {text.offersText(formatCount(offers), without_price)}
+        </Text>
+      )),
+    ),
+    sorted('tokens', figure(text.tokens, tokenCount)),
+  ]
 }
 
 function Add() {

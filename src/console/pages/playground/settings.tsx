@@ -1,6 +1,5 @@
 import {
   Accordion,
-  Autocomplete,
   Group,
   Input,
   NativeSelect,
@@ -16,6 +15,7 @@ import type { OpenGroups } from '../../../admin/open-groups/routes.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { fieldsOf, inputsOf } from '../../parts/form.tsx'
+import { SuggestInput } from '../../parts/suggest-input.tsx'
 import { type ProtocolName, protocols } from '../channels/channel-fields.ts'
 import { callableOf } from '../tokens/groups.ts'
 import type { Settings } from './conversation.ts'
@@ -83,8 +83,8 @@ export function SettingsInputs({ form, offers }: { form: SettingsForm; offers: O
           }))}
           {...field('token')}
         />
-        <Autocomplete data={models} limit={50} {...field('model')} />
-        <Autocomplete data={models} limit={50} placeholder={text.noSecond} {...field('second')} />
+        <SuggestInput known={models} {...field('model')} />
+        <SuggestInput known={models} placeholder={text.noSecond} {...field('second')} />
       </SimpleGrid>
       <Accordion variant="contained">
         <Accordion.Item value="parameters">

@@ -5,7 +5,8 @@ import { modelPath } from '../../../look/model-path.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
-import { column, DataTable, figure } from '../../parts/list.tsx'
+import { useSorted } from '../../parts/sorting.tsx'
+import { type Column, column, DataTable, figure, sorted } from '../../parts/table.tsx'
 import { ButtonLink, Copy, Hint, Labelled, Money, SmallHint } from '../../parts/text.tsx'
 import { canCall, type Item, type PlazaRow, type Price, type Tier } from './rows.ts'
 import { plazaText } from './text.ts'
@@ -27,23 +28,41 @@ export function PlazaTable({ rows, publicModels, tokens }: PlazaTableProps) {
   const [shown, setShown] = useState(pageSize)
   const [open, setOpen] = useState<PlazaRow>()
   const names = ['input', 'output', 'cache_read', 'cache_write'] as const
+  const columns: readonly Column<PlazaRow>[] = [
+    sorted(
+      'model',
+      column(text.model, (row) => <Name row={row} open={() => setOpen(row)} />),
+      ({ model }) => model,
+    ),
+    sorted(
+      'group',
+      { label: text.group, render: ({ group }) => group, className: 'cut' },
+      ({ group }) => group,
+    ),
+    sorted(
+      'multiplier',
+      figure(text.multiplier, ({ multiplier }) => `×${multiplier}`),
+      ({ multiplier }) => Number(multiplier),
+    ),
+    ...names.map((name) =>
+      sorted(
+        name,
+        figure(text[name], (row: PlazaRow) => <Cell row={row} item={name} />),
+        (row: PlazaRow) => finalOf(row, name),
+      ),
+    ),
+  ]
+  const { items, sorting } = useSorted(rows, columns)
   return (
     <Stack>
       <DataTable<PlazaRow>
-        items={rows.slice(0, shown)}
+        items={items.slice(0, shown)}
+        sorting={sorting}
         keyOf={({ model, group }) => `${model}\n${group}`}
         caption={text.plaza}
         highlightOnHover
         verticalSpacing="xs"
-        columns={[
-          column(text.model, (row) => <Name row={row} open={() => setOpen(row)} />),
-          { label: text.group, render: ({ group }) => group, className: 'cut' },
-          figure(text.multiplier, ({ multiplier }) => `×${multiplier}`),
-          ...names.map((name) => ({
-            ...{ label: text[name], isFigure: true },
-            render: (row: PlazaRow) => <Cell row={row} item={name} />,
-          })),
-        ]}
+        columns={columns}
       />
       <Center>
         <Stack align="center" gap="xs">
@@ -71,6 +90,12 @@ export function PlazaTable({ rows, publicModels, tokens }: PlazaTableProps) {
       </Modal>
     </Stack>
   )
+}
+
+/** What a million tokens cost below all tiers; null: nothing is charged by them. */
+function finalOf({ tiers }: PlazaRow, item: Item): number | null {
+  const price = tiers[0]?.prices.find((one) => one.item === item)
+  return price === undefined ? null : Number(price.final)
 }
 
 function Name({ row, open }: { readonly row: PlazaRow; readonly open: () => void }) {

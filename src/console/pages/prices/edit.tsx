@@ -1,6 +1,5 @@
 import { Alert, Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
@@ -8,6 +7,7 @@ import { Action, offerUndo } from '../../parts/action.tsx'
 import { EditForm, presentOf, useEdit } from '../../parts/edit.tsx'
 import { Fields } from '../../parts/fields.tsx'
 import { inputsOf } from '../../parts/form.tsx'
+import { showNotice } from '../../parts/notices.tsx'
 import { Hint } from '../../parts/text.tsx'
 import {
   emptyTier,
@@ -136,7 +136,7 @@ function usePriceEdit(live: PriceView) {
       const present = presentOf<PriceView>(error)
       if (present === undefined) throw error
       edit.show(present)
-      notifications.show({ message: text.conflict, color: 'yellow', autoClose: false })
+      showNotice({ message: text.conflict, color: 'yellow', autoClose: false })
       return false
     }
   }

@@ -1,28 +1,37 @@
 import { Anchor, Box, Button, Group, Stack, Tabs, Text } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
 import type { FeedRowView, PriceTermsView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call, useMe } from '../../lib/api.ts'
+import { useFilters, useShowAll } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
 import { FewNames } from '../../parts/few-names.tsx'
-import { FixedChoice, Search, useFilters, useShowAll } from '../../parts/filters.tsx'
-import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { FixedChoice, Search } from '../../parts/filters.tsx'
+import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { Price } from '../../parts/price.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { ButtonLink, Day, SmallHint } from '../../parts/text.tsx'
-import { Details } from './details.tsx'
 import { priceText } from './text.ts'
+
+/** Loaded with the first model that is looked at. */
+const Details = lazy(async () => ({ default: (await import('./details.tsx')).Details }))
 
 /** All models with the price in force; one of them, or the feed, on demand. */
 export function Page() {
   const text = useText(priceText)
   const [filters, setFilters] = useFilters()
   const tab = filters.tab === 'feed' ? 'feed' : 'models'
+  const [wasOpened, setWasOpened] = useState(false)
+  if (filters.model !== undefined && !wasOpened) setWasOpened(true)
   return (
     <PageFrame title={text.prices} description={text.description}>
       <Tabs
         value={tab}
-        onChange={(value) => setFilters({ tab: value === 'feed' ? 'feed' : null, search: null })}
+        onChange={(value) =>
+          setFilters({ tab: value === 'feed' ? 'feed' : null, search: null, sort: null })
+        }
         keepMounted={false}
       >
         <Tabs.List mb="md">
@@ -36,7 +45,11 @@ export function Page() {
           <Feed />
         </Tabs.Panel>
       </Tabs>
-      <Details model={filters.model} close={() => setFilters({ model: null, part: null })} />
+      {wasOpened && (
+        <Suspense>
+          <Details model={filters.model} close={() => setFilters({ model: null, part: null })} />
+        </Suspense>
+      )}
     </PageFrame>
   )
 }
@@ -85,40 +98,54 @@ function Models() {
   )
 }
 
-function useColumns(open: (model: string) => void): readonly Column<PriceView>[] {
+type Sort = 'model' | 'input' | 'source' | 'valid_from'
+
+function useColumns(open: (model: string) => void): readonly Column<PriceView, Sort>[] {
   const text = useText(priceText)
   return [
-    column(text.model, ({ model, price }) => (
-      <Box>
-        <Anchor
-          component="button"
-          type="button"
-          ta="start"
-          {...opensDialog}
-          onClick={() => open(model)}
-        >
-          <span className="cut">{model}</span>
-        </Anchor>
-        {price?.terms.unit === 'tokens' && price.terms.tiers.length > 0 && (
-          <SmallHint>{text.tierCount(price.terms.tiers.length)}</SmallHint>
-        )}
-      </Box>
-    )),
-    figure(text.input, ({ price }) => <FirstPrice terms={price?.terms} />),
+    sorted(
+      'model',
+      column(text.model, ({ model, price }) => (
+        <Box>
+          <Anchor
+            component="button"
+            type="button"
+            ta="start"
+            {...opensDialog}
+            onClick={() => open(model)}
+          >
+            <span className="cut">{model}</span>
+          </Anchor>
+          {price?.terms.unit === 'tokens' && price.terms.tiers.length > 0 && (
+            <SmallHint>{text.tierCount(price.terms.tiers.length)}</SmallHint>
+          )}
+        </Box>
+      )),
+    ),
+    sorted(
+      'input',
+      figure(text.input, ({ price }) => <FirstPrice terms={price?.terms} />),
+    ),
     figure(text.output, ({ price }) => <Price usd={ratesOf(price)?.output} />),
     figure(text.cache_read, ({ price }) => <Price usd={ratesOf(price)?.cache_read} />),
-    column(text.source, ({ price, is_missing }) => {
-      if (price !== null && price.terms.unit !== 'none') return text.sources[price.source]
-      return (
-        <Text size="sm" c={is_missing ? 'red' : 'dimmed'}>
-          {price === null ? text.noPrice : text.removed}
-        </Text>
-      )
-    }),
+    sorted(
+      'source',
+      column(text.source, ({ price, is_missing }) => {
+        if (price !== null && price.terms.unit !== 'none') return text.sources[price.source]
+        return (
+          <Text size="sm" c={is_missing ? 'red' : 'dimmed'}>
+            {price === null ? text.noPrice : text.removed}
+          </Text>
+        )
+      }),
+    ),
     column(text.groups, ({ groups }) => (
       <FewNames names={groups.map(({ name }) => name)} none={text.nowhere} />
     )),
-    column(text.since, ({ price }) => price && <Day of={price.valid_from.slice(0, 10)} />),
+    sorted(
+      'valid_from',
+      column(text.since, ({ price }) => price && <Day of={price.valid_from.slice(0, 10)} />),
+    ),
   ]
 }
 
@@ -155,14 +182,20 @@ function Feed() {
           </Button>
         )}
       </Group>
-      <List<FeedRowView>
+      <List<FeedRowView, 'group' | 'model'>
         queryKey={['feed', query]}
         load={(page) => call(api.admin.feed.get({ query: { ...query, ...page } }))}
         keyOf={({ model, group }) => JSON.stringify([group, model])}
         caption={text.feedCaption}
         columns={[
-          column(text.group, ({ group }) => <span className="cut">{group}</span>),
-          column(text.model, ({ model }) => <span className="cut">{model}</span>),
+          sorted(
+            'group',
+            column(text.group, ({ group }) => <span className="cut">{group}</span>),
+          ),
+          sorted(
+            'model',
+            column(text.model, ({ model }) => <span className="cut">{model}</span>),
+          ),
           figure(text.input, ({ prices: { unit_price, input_price } }) => (
             <>
               <Price usd={unit_price ?? input_price} />

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Select, Stack, Table, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,8 +7,9 @@ import { api, call, useCall } from '../../lib/api.ts'
 import { faultText } from '../../lib/error-text.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
-import { column, DataTable, figure } from '../../parts/list.tsx'
+import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
+import { column, DataTable, figure } from '../../parts/table.tsx'
 import { Hint, LongText, Money } from '../../parts/text.tsx'
 import { givenPrice, isFilledIn, type PriceValues } from './fields.ts'
 import { feedLabels } from './terms.tsx'
@@ -122,10 +123,9 @@ export function Simulate({ model, values }: { model: string; values: PriceValues
       </Title>
       <Hint>{text.runHint}</Hint>
       <Group align="flex-end">
-        <Select
+        <ChoiceInput
           label={text.days}
           value={String(days)}
-          allowDeselect={false}
           data={spans.map((count) => ({ value: String(count), label: text.dayCount(count) }))}
           onChange={(value) => setDays(Number(value ?? 7))}
         />

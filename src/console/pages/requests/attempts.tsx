@@ -6,8 +6,9 @@ import { formatDuration } from '../../lib/format.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { useChannelNames } from '../../lib/names.ts'
 import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
-import { type Column, column, figure, List } from '../../parts/list.tsx'
+import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
+import { type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { Time } from '../../parts/text.tsx'
 import { causeChoices } from './causes.ts'
 import { Cut, RequestLink, Result } from './columns.tsx'
@@ -29,12 +30,11 @@ export function Page() {
     <PageFrame title={text.attempts} description={text.attemptsDescription}>
       <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
         <TextFilter name="channel" label={text.channel} known={useChannelNames()} />
-        <Choice name="cause" label={text.cause} searchable data={causeChoices('attempt')} />
+        <Choice name="cause" label={text.cause} data={causeChoices('attempt')} />
         <TimeFilter name="since" label={text.since} />
         <Choice
           name="outcome"
           label={text.outcome}
-          searchable
           data={choicesOf(['succeeded', 'failed'], text)}
         />
       </SimpleGrid>
@@ -46,6 +46,7 @@ export function Page() {
           return call(api.admin.attempts.get({ query }))
         }}
         columns={useColumns()}
+        usual="-started_at"
         keyOf={(item) => `${item.request_id} ${item.position}`}
         caption={text.attempts}
         empty={
@@ -64,14 +65,17 @@ export function Page() {
 
 type Item = Static<typeof AttemptItem>
 
-function useColumns(): readonly Column<Item>[] {
+function useColumns(): readonly Column<Item, 'started_at'>[] {
   const text = useText(requestsText)
   return [
-    column(text.time, ({ started_at, request_id }) => (
-      <RequestLink id={request_id} isAll>
-        <Time at={started_at} />
-      </RequestLink>
-    )),
+    sorted(
+      'started_at',
+      column(text.time, ({ started_at, request_id }) => (
+        <RequestLink id={request_id} isAll>
+          <Time at={started_at} />
+        </RequestLink>
+      )),
+    ),
     column(text.channel, ({ channel }) => <Cut>{channel}</Cut>),
     column(text.model, ({ model }) => <Cut>{model ?? text.noModel}</Cut>),
     column(text.account, ({ account }) => <Cut room={19}>{account}</Cut>),

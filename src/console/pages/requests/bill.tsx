@@ -1,4 +1,4 @@
-import { Alert, Stack, Table, Text } from '@mantine/core'
+import { Alert, Box, Stack, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Receipt } from '../../../admin/requests/schema.ts'
 import { alignPoints } from '../../../look/money.ts'
@@ -62,14 +62,7 @@ function BillTable({ bill, amount }: { bill: NonNullable<Receipt['bill']>; amoun
     [bill.sum, amount, ...lines.map((line) => line.amount)].map(formatUsd),
   )
   return (
-    <Table.ScrollContainer
-      minWidth={0}
-      maw="48rem"
-      type="native"
-      tabIndex={0}
-      role="group"
-      aria-label={text.bill}
-    >
+    <Box style={{ overflowX: 'auto' }} maw="48rem" tabIndex={0} role="group" aria-label={text.bill}>
       {/* Amounts have up to nine decimal places, and a phone shows them whole. */}
       <Table horizontalSpacing={6} fz={{ base: 'xs', xs: 'sm' }}>
         <Table.Caption className="visually-hidden">{text.bill}</Table.Caption>
@@ -103,7 +96,7 @@ function BillTable({ bill, amount }: { bill: NonNullable<Receipt['bill']>; amoun
           </SumRow>
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </Box>
   )
 }
 

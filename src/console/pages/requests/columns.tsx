@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import type { AnyRequestItem, RequestItem } from '../../../admin/requests/schema.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
-import { type Column, column, figure } from '../../parts/list.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { AnchorLink, LongText, Money, SmallHint, TextLink, Time } from '../../parts/text.tsx'
 import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
@@ -13,17 +13,20 @@ import { requestsText } from './text.ts'
 export type ShownRequest = RequestItem & Partial<AnyRequestItem>
 
 /** The columns of a list of requests; `isAll`: for administrators. */
-export function useColumns(isAll: boolean): readonly Column<ShownRequest>[] {
+export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'created_at'>[] {
   const text = useText(requestsText)
   return [
-    column(text.time, ({ created_at, request_id }) => (
-      <RequestLink id={request_id} isAll={isAll}>
-        {/* Where nothing else is shown, there is room for a time in one line. */}
-        <span className={isAll ? undefined : 'line'}>
-          <Time at={created_at} />
-        </span>
-      </RequestLink>
-    )),
+    sorted(
+      'created_at',
+      column(text.time, ({ created_at, request_id }) => (
+        <RequestLink id={request_id} isAll={isAll}>
+          {/* Where nothing else is shown, there is room for a time in one line. */}
+          <span className={isAll ? undefined : 'line'}>
+            <Time at={created_at} />
+          </span>
+        </RequestLink>
+      )),
+    ),
     ...(isAll
       ? [column(text.account, ({ account }: ShownRequest) => <Cut room={19}>{account}</Cut>)]
       : []),

@@ -1,9 +1,10 @@
 import { Button, Collapse, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { api, useCall } from '../../lib/api.ts'
+import { useFilters } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { useChannelNames } from '../../lib/names.ts'
-import { Choice, TextFilter, TimeFilter, useFilters } from '../../parts/filters.tsx'
+import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
 import { protocols } from '../channels/channel-fields.ts'
 import { useGroups } from '../tokens/groups.ts'
 import { causeChoices } from './causes.ts'
@@ -24,8 +25,9 @@ export function useRequestFilters() {
   const named = filterNames.flatMap((name) => (all[name] ? [[name, all[name]] as const] : []))
   return {
     filters: Object.fromEntries(named) as Filters,
-    isLive: all.live === '1',
-    setLive: (isLive: boolean) => set({ live: isLive ? 1 : undefined }),
+    // What has just ended comes on top: so it is live only with the newest first.
+    isLive: all.live === '1' && all.sort === undefined,
+    setLive: (isLive: boolean) => set({ live: isLive ? 1 : undefined, sort: undefined }),
     clear: () => set(Object.fromEntries(filterNames.map((name) => [name, undefined]))),
   }
 }
@@ -90,9 +92,9 @@ function MoreFilters({ isAll, isOpen }: MoreFiltersProps) {
       {isAll && <TextFilter name="channel" label={text.channel} known={channels} />}
       <TextFilter name="group" label={text.group} known={groups.map(({ name }) => name)} />
       <TextFilter name="model" label={text.model} known={models} />
-      <Choice name="cause" label={text.cause} searchable data={causeChoices('request')} />
+      <Choice name="cause" label={text.cause} data={causeChoices('request')} />
       <TextFilter name="status" label={text.status} pattern="[1-5][0-9][0-9]" />
-      <Choice name="protocol" label={text.protocol} searchable data={protocols} />
+      <Choice name="protocol" label={text.protocol} data={protocols} />
       <TimeFilter name="since" label={text.since} />
       <TimeFilter name="until" label={text.until} />
     </SimpleGrid>
@@ -108,7 +110,7 @@ function TokenChoice() {
   const data = (query.data?.items ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))
   const isKnown = token === undefined || data.some(({ value }) => value === token)
   const all = isKnown ? data : [...data, { value: token, label: `#${token}` }]
-  return <Choice name="token" label={text.token} searchable data={all} />
+  return <Choice name="token" label={text.token} data={all} />
 }
 
 /** Filters as a query of the API, for addresses that are opened by the browser itself. */

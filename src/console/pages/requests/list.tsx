@@ -44,6 +44,7 @@ export function Page() {
         queryKey={queryKey}
         load={(page) => load(isAll, filters, page)}
         columns={useColumns(isAll)}
+        usual="-created_at"
         keyOf={(item) => item.request_id}
         caption={isAll ? text.all : text.own}
         empty={
@@ -61,7 +62,7 @@ export function Page() {
 function load(
   isAll: boolean,
   filters: Filters,
-  page: { readonly cursor?: string },
+  page: { readonly cursor?: string; readonly sort?: 'created_at' | '-created_at' },
 ): Promise<ListPage<RequestItem>> {
   const query = { ...callQueryOf(filters), ...page }
   return isAll ? call(api.admin.requests.get({ query })) : call(api.requests.get({ query }))

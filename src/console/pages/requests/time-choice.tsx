@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
+import { useFilters } from '../../lib/filters.ts'
 import { type Language, localeOf, useLanguage, useText } from '../../lib/language.ts'
-import { useFilters } from '../../parts/filters.tsx'
 import { requestsText } from './text.ts'
 
 const hours = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24 } as const

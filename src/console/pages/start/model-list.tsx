@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
+import { Box, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
@@ -49,7 +49,7 @@ export function ModelList({ models, ticked, tick }: ModelListProps) {
           {text.ticked(ticked.size, models.length)}
         </Text>
       </Group>
-      <ScrollArea.Autosize mah={360} type="auto" viewportProps={{ tabIndex: 0 }}>
+      <Box mah={360} tabIndex={0} style={{ overflow: 'auto' }}>
         <Stack gap={0} role="group" aria-label={text.modelsOf}>
           {found.slice(0, shownRows).map((model) => (
             <Row
@@ -62,7 +62,7 @@ export function ModelList({ models, ticked, tick }: ModelListProps) {
           {found.length === 0 && <Hint>{text.noMatch}</Hint>}
           {found.length > shownRows && <Hint>{text.moreRows(found.length - shownRows)}</Hint>}
         </Stack>
-      </ScrollArea.Autosize>
+      </Box>
       <SmallHint>{text.perMillion}</SmallHint>
     </Stack>
   )

@@ -1,4 +1,4 @@
-import { Alert, Autocomplete, Fieldset, SimpleGrid } from '@mantine/core'
+import { Alert, Fieldset, SimpleGrid } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import type { Channel } from '../../../admin/channels/schema.ts'
@@ -6,6 +6,7 @@ import { api, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { useRefresh } from '../../parts/action.tsx'
 import { fieldsOf, inputsOf, SendForm } from '../../parts/form.tsx'
+import { SuggestInput } from '../../parts/suggest-input.tsx'
 import { LongText } from '../../parts/text.tsx'
 import { build, type Made } from './build.ts'
 import {
@@ -94,8 +95,8 @@ export function ModelsStep({ channel, models, built }: ModelsStepProps) {
       <PriceEntries {...{ models: unlisted, typed, type }} isChecked={fault !== undefined} />
       <Fieldset legend={text.groupTitle}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Autocomplete
-            data={groups.data?.items.map(({ name }) => name) ?? []}
+          <SuggestInput
+            known={groups.data?.items.map(({ name }) => name) ?? []}
             required
             {...fieldsOf(form, text)('groupName')}
           />

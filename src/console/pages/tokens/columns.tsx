@@ -6,16 +6,19 @@ import { api, call } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { useText } from '../../lib/language.ts'
 import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
-import { type Column, column, figure } from '../../parts/list.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { AnchorLink, Day, Money, SmallHint } from '../../parts/text.tsx'
 import { tokensText } from './text.ts'
 
-export function useTokenColumns(): readonly Column<ListedToken>[] {
+export function useTokenColumns(): readonly Column<ListedToken, 'name'>[] {
   const text = useText(tokensText)
   return [
-    column(text.name, (token) => <Name token={token} />),
+    sorted(
+      'name',
+      column(text.name, (token) => <Name token={token} />),
+    ),
     column(text.group, ({ group }) => <span className="cut">{group}</span>),
     column(text.status, (token) => <State token={token} />),
     figure(text.today, (token) => <Spent token={token} part="day" />),

@@ -1,8 +1,9 @@
-import { Button, Group, SegmentedControl, Select, Stack, Tabs, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
 import { baseAddress, type Client, clients, snippetsOf } from '../../../look/snippets.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
+import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { ProofDialog } from '../../parts/fields.tsx'
 import { Code, Copy, Hint, Labelled } from '../../parts/text.tsx'
 import { tokenText } from './text.ts'
@@ -29,22 +30,13 @@ export function SetUp({ models, usual, keyShown }: SetUpProps) {
     <Stack>
       {keyShown === undefined && <Hint>{text.setUpHint}</Hint>}
       {choice}
-      <Select
+      <ChoiceInput
         label={text.client}
         data={clients.map((name) => ({ value: name, label: text[name] }))}
         value={client}
-        onChange={(name) => name !== null && setClient(name)}
-        allowDeselect={false}
+        onChange={(name) => name !== null && setClient(name as Client)}
       />
-      <Select
-        label={text.model}
-        data={models}
-        value={model}
-        onChange={setModel}
-        allowDeselect={false}
-        searchable={models.length > 8}
-        limit={200}
-      />
+      <ChoiceInput label={text.model} data={models} value={model} onChange={setModel} />
       <Group gap="xs">
         <Labelled label={text.base}>
           <span className="cut">{baseAddress(client, address)}</span>

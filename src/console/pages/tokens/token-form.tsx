@@ -1,23 +1,15 @@
-import {
-  Box,
-  Button,
-  Divider,
-  Fieldset,
-  Group,
-  MultiSelect,
-  Select,
-  Stack,
-  Text,
-} from '@mantine/core'
+import { Box, Button, Divider, Fieldset, Group, Stack, Text } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { useRefresh } from '../../parts/action.tsx'
+import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { Fields } from '../../parts/fields.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
+import { SomeOf } from '../../parts/picking.tsx'
 import { ButtonLink, Code, Colon } from '../../parts/text.tsx'
 import { callFields, limitFields, newTokenOf, type TokenValues, valuesOf } from './fields.ts'
 import { callableOf, useGroups } from './groups.ts'
@@ -57,17 +49,9 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
           },
         }}
         own={{
-          group: (given) => (
-            <Select
-              {...given}
-              data={options}
-              allowDeselect={false}
-              searchable={options.length > 8}
-              required
-            />
-          ),
+          group: (given) => <ChoiceInput {...given} data={options} required />,
           models: (given) => (
-            <MultiSelect
+            <SomeOf
               {...given}
               placeholder={models.length === 0 ? text.modelsAll : undefined}
               data={[...new Set([...offered, ...models])]}

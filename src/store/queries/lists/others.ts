@@ -28,6 +28,7 @@ import {
   idsOf,
   type Key,
   type ListSource,
+  type NameIndex,
   type Search,
   within,
 } from './search.ts'
@@ -77,7 +78,10 @@ export function searchAccounts({
     isOwing ? isOverdrawn : undefined,
     contains(['email'], search),
   )
-  return { table: 'account', id: 'id', others, from: 0, to: endOfIds }
+  const names: NameIndex = {
+    ...{ name: 'account_email', column: 'email', where: sql`deleted_at IS NULL` },
+  }
+  return { table: 'account', id: 'id', names, others, from: 0, to: endOfIds }
 }
 
 export const readAccounts = (keys: readonly Key[]): Steps<readonly AccountView[]> =>
@@ -103,6 +107,7 @@ export function searchTokens(filter: ListedTokenFilter): Search {
   const ofAccount = sql`account_id = ${accountId} AND deleted_at IS NULL`
   const index: IdIndex | undefined =
     accountId === undefined ? undefined : { name: 'token_account', where: ofAccount }
+  const names: NameIndex | undefined = index && { ...index, name: 'token_name', column: 'name' }
   const ofGroup = sql`SELECT id FROM "group" WHERE name = ${group} AND deleted_at IS NULL`
   const others = conditionsOf(
     sql`deleted_at IS NULL`,
@@ -110,7 +115,7 @@ export function searchTokens(filter: ListedTokenFilter): Search {
     group === undefined ? undefined : sql`group_id IN (${ofGroup})`,
     contains(['name', 'key_hint'], search),
   )
-  return { table: 'token', id: 'id', index, others, from: 0, to: endOfIds }
+  return { table: 'token', id: 'id', index, names, others, from: 0, to: endOfIds }
 }
 
 /** These live tokens, newest first, with what was spent with them by a UTC day. */

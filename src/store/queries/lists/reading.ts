@@ -9,10 +9,11 @@ import {
   countAll,
   countsIds,
   endOfIds,
-  findNewest,
+  findFirst,
   type Key,
   type ListSource,
   lastId,
+  type Order,
   read,
   type Search,
   selectOf,
@@ -20,53 +21,82 @@ import {
 
 const maxSize = 1_000
 
-/** Finds a page's rows, reads them by their keys and counts what there is. */
+/** Finds a page's rows, reads them by their keys (newest first) and counts what there is. */
 export async function readPage<Row>(
   source: ListSource,
   search: Search,
   page: PageAsked,
   readRows: (keys: readonly Key[]) => Steps<readonly Row[]>,
 ): Promise<Listed<Row>> {
-  const size = Math.min(Math.max(Math.trunc(page.size), 1), maxSize)
-  const found = await findNewest(source, after(search, page), size + 1)
-  const keys = found.keys.slice(0, size)
-  const isFull = found.keys.length > size
-  const isCutShort = !isFull && found.lookedDownTo > search.from
+  const size = sizeOf(page)
+  const order = page.isAscending ? 'asc' : 'desc'
+  const { keys: found, lookedTo } = await findFirst(source, rest(search, page), size + 1, order)
+  const keys = found.slice(0, size)
+  const isFull = found.length > size
+  const cutAt = isFull ? undefined : lookedTo
   const rows = keys.length === 0 ? [] : await source.read(() => readRows(keys))
   return {
-    rows,
-    // What was searched for the rows of a page is not searched again to count them.
-    ...(page.cursor === undefined && !isFull
-      ? { total: keys.length, totalIsExact: !isCutShort }
-      : page.isCounted === false
-        ? { total: 0, totalIsExact: false }
-        : await countAll(source, search)),
-    next: isFull ? cursorOf(keys.at(-1)) : isCutShort ? String(found.lookedDownTo) : null,
-    searchedBackTo: isCutShort ? await timeOf(source, search, found.lookedDownTo) : null,
+    rows: order === 'asc' ? rows.toReversed() : rows,
+    ...(await totalOf(
+      source,
+      search,
+      page,
+      !isFull && { found: keys.length, isAll: cutAt === undefined },
+    )),
+    next: isFull ? cursorOf(keys.at(-1)) : cutAt === undefined ? null : cursorAt(cutAt, order),
+    searchedBackTo: cutAt === undefined ? null : await timeOf(source, search, cutAt),
   }
 }
 
-/** A cursor is the key of the last row that was shown: the next one is below. */
+export const sizeOf = ({ size }: PageAsked): number =>
+  Math.min(Math.max(Math.trunc(size), 1), maxSize)
+
+/** What a page that is not full has found. */
+interface Rest {
+  readonly found: number
+  readonly isAll: boolean
+}
+
+/** How many rows there are. What was searched for the rows of a page is not searched again to count them. */
+export async function totalOf(
+  source: ListSource,
+  search: Search,
+  { cursor, isCounted }: PageAsked,
+  rest: Rest | false,
+): Promise<Pick<Listed<unknown>, 'total' | 'totalIsExact'>> {
+  if (cursor === undefined && rest) return { total: rest.found, totalIsExact: rest.isAll }
+  if (isCounted === false) return { total: 0, totalIsExact: false }
+  return countAll(source, search)
+}
+
+/** A cursor is the key of the last row that was shown: the next one is behind it. */
 function cursorOf(key: Key | undefined): string | null {
   if (key === undefined) return null
   return key.place === undefined ? String(key.id) : `${key.id}.${key.place}`
 }
 
+/** The cursor of what was not looked at. */
+const cursorAt = (id: number, order: Order) => String(order === 'asc' ? id - 1 : id)
+
 const cursors = /^(\d{1,15})(?:\.(\d{1,9}))?$/
 
-function after(search: Search, { cursor }: PageAsked): Search {
+/** What is left of a search behind a cursor. */
+function rest(search: Search, { cursor, isAscending = false }: PageAsked): Search {
   if (cursor === undefined) return search
-  const [, id, place] = cursors.exec(cursor) ?? []
-  const isKnown = place === undefined || search.place !== undefined
-  if (id === undefined || !isKnown) throw new BadCursor(`"${cursor}" is no cursor of this list.`)
-  if (place === undefined) return { ...search, to: Math.min(search.to, Number(id)) }
+  const [, word, placeWord] = cursors.exec(cursor) ?? []
+  const isKnown = placeWord === undefined || search.place !== undefined
+  if (word === undefined || !isKnown) throw new BadCursor(`"${cursor}" is no cursor of this list.`)
+  const [id, place] = [Number(word), placeWord === undefined ? undefined : Number(placeWord)]
+  const own = place === undefined ? 0 : 1 // Other rows of the same id may be left.
+  const bounds = isAscending
+    ? { from: Math.max(search.from, id + 1 - own) }
+    : { to: Math.min(search.to, id + own) }
+  if (place === undefined) return { ...search, ...bounds }
   const names = { id: sql.raw(search.id), place: sql.raw(search.place ?? search.id) }
-  const rest = sql`(${names.id} < ${Number(id)} OR ${names.place} < ${Number(place)})`
-  return {
-    ...search,
-    to: Math.min(search.to, Number(id) + 1),
-    others: [...search.others, rest],
-  }
+  const behind = isAscending
+    ? sql`(${names.id} > ${id} OR ${names.place} > ${place})`
+    : sql`(${names.id} < ${id} OR ${names.place} < ${place})`
+  return { ...search, ...bounds, others: [...search.others, behind] }
 }
 
 /** When the first row from `at` on began. */
@@ -166,11 +196,11 @@ export async function* readAll<Row>(
     }
     const last = keys.at(-1)
     from = last !== undefined && keys.length === pageSize ? last.id + 1 : to
-    if (from < end) await rest(process.cpuUsage(before))
+    if (from < end) await breathe(process.cpuUsage(before))
   }
 }
 
-const rest = ({ user, system }: NodeJS.CpuUsage) =>
+const breathe = ({ user, system }: NodeJS.CpuUsage) =>
   Bun.sleep(Math.min(((user + system) / 1000) * restsPerWork, mostRestMs))
 
 /** Where a step ends that begins at `from`. */

@@ -14,6 +14,8 @@ export type ListIndex =
   | 'ledger_created_at'
   | 'audit_subject'
   | 'token_account'
+  | 'token_name'
+  | 'account_email'
 
 /** Reads lists, apart from the hot path. */
 export interface ListSource {
@@ -37,6 +39,16 @@ export const read = <Row>(source: ListSource, query: Sql<Row>): Promise<readonly
 /** The largest id of a table; 0: it is empty. */
 export const lastId = (source: ListSource, table: string, id: string): Promise<number> =>
   source.read(() => maxOf(table, id))
+
+/** And the smallest. */
+async function firstId(source: ListSource, table: string, id: string): Promise<number> {
+  const name = sql.raw(id)
+  const [row] = await read(
+    source,
+    sql<{ id: number | null }>`SELECT min(${name}) AS id FROM ${sql.raw(table)}`,
+  )
+  return row?.id ?? 0
+}
 
 export type Condition = Sql
 
@@ -80,6 +92,11 @@ export interface IdIndex {
   readonly where: Condition
 }
 
+/** An index that gives the rows in order of a name, which no two of them share. */
+export interface NameIndex extends IdIndex {
+  readonly column: string
+}
+
 export interface Search {
   readonly table: string
   /** The column that rows are ordered by. */
@@ -88,6 +105,8 @@ export interface Search {
   readonly place?: string
   /** Absent: the table itself is in order of ids. */
   readonly index?: IdIndex | undefined
+  /** Absent: the list has no order of names. */
+  readonly names?: NameIndex | undefined
   /** What the index does not answer. */
   readonly others: readonly Condition[]
   /** Ids from `from` to below `to`; outside there is nothing to be found. */
@@ -102,10 +121,13 @@ export interface Key {
   readonly requestId?: string
 }
 
+/** From the lowest id to the highest, or the other way round. */
+export type Order = 'asc' | 'desc'
+
 interface Found {
   readonly keys: readonly Key[]
-  /** All ids from here on were looked at. */
-  readonly lookedDownTo: number
+  /** Ids below this one were not looked at (ascending: from this one on). Undefined: all were. */
+  readonly lookedTo: number | undefined
 }
 
 /** How long a page is searched for (see `ListSource`), and counted. */
@@ -117,7 +139,7 @@ const rowsAtFirst = 2_000
 /** Some 5 MB of the file, which may have to come from the disk. */
 const maxRows = 8_000
 /** Rows that an index finds may each be on another page. */
-const maxFoundRows = 2_000
+export const maxFoundRows = 2_000
 /** Of an index by blocks, which skips most of these ids. */
 const maxBlockRows = 131_072
 
@@ -128,27 +150,34 @@ interface Part {
   readonly to: number
 }
 
-/** The highest so many ids that fit, in steps, for as long as there is time. */
-export async function findNewest(
+interface Step extends Part {
+  readonly isLast: boolean
+}
+
+/** The first so many ids that fit, in steps, for as long as there is time. */
+export async function findFirst(
   source: ListSource,
   search: Search,
   limit: number,
+  order: Order,
 ): Promise<Found> {
   const keys: Key[] = []
   const deadline = performance.now() + source.searchMs
-  for await (const part of stepsDown(source, search)) {
-    keys.push(...(await keysOf(source, search, part, limit - keys.length)))
-    const isDone = keys.length >= limit || part.from <= search.from
-    if (isDone || performance.now() >= deadline) return { keys, lookedDownTo: part.from }
+  for await (const step of stepsOf(source, search, order)) {
+    keys.push(...(await keysOf(source, search, step, limit - keys.length, order)))
+    if (step.isLast) break
+    const lookedTo = order === 'asc' ? step.to : step.from
+    if (keys.length >= limit || performance.now() >= deadline) return { keys, lookedTo }
   }
-  return { keys, lookedDownTo: search.from }
+  return { keys, lookedTo: undefined }
 }
 
-function keysOf(source: ListSource, search: Search, part: Part, limit: number) {
+function keysOf(source: ListSource, search: Search, part: Part, limit: number, order: Order) {
   const { id, place } = search
-  const order = place === undefined ? `${id} DESC` : `${id} DESC, ${place} DESC`
+  const columns = place === undefined ? [id] : [id, place]
+  const by = columns.map((column) => `${column} ${order}`).join(', ')
   const found = selectOf(source, search, part, columnsOf(search))
-  return read(source, sql<Key>`${found} ORDER BY ${sql.raw(order)} LIMIT ${limit}`)
+  return read(source, sql<Key>`${found} ORDER BY ${sql.raw(by)} LIMIT ${limit}`)
 }
 
 export function columnsOf({ table, id, place }: Search): Sql {
@@ -164,15 +193,15 @@ export async function countAll(
 ): Promise<Pick<Listed<unknown>, 'total' | 'totalIsExact'>> {
   let total = 0
   const deadline = performance.now() + countMs
-  for await (const part of stepsDown(source, search)) {
-    const found = sql`${selectOf(source, search, part, sql`1`)} LIMIT ${maxTotal + 1 - total}`
+  for await (const step of stepsOf(source, search, 'desc')) {
+    const found = sql`${selectOf(source, search, step, sql`1`)} LIMIT ${maxTotal + 1 - total}`
     const [row] = await read(
       source,
       sql<{ count: number }>`SELECT count(*) AS count FROM (${found}) AS found`,
     )
     total += row?.count ?? 0
     if (total > maxTotal) return { total: maxTotal, totalIsExact: false }
-    if (part.from <= search.from) break
+    if (step.isLast) break
     if (performance.now() >= deadline) return { total, totalIsExact: false }
   }
   return { total, totalIsExact: true }
@@ -205,25 +234,33 @@ export function selectOf(
 export const blockBitsOf = (source: ListSource, index: IdIndex | undefined): number | undefined =>
   index && source.blockBits(index.name)
 
-/** From the end to the beginning, in short steps. */
-export async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Part> {
-  const { index, table, id } = search
+/** All of a search, in short steps. */
+export async function* stepsOf(
+  source: ListSource,
+  search: Search,
+  order: Order,
+): AsyncGenerator<Step> {
+  const { index, others, table, id } = search
   const isInOrder = blockBitsOf(source, index) === undefined
   let { from, to } = search
   if (from >= to) return
   // Without conditions no steps are needed: the first rows are enough.
-  if (search.others.length === 0 && isInOrder) return yield { from, to }
-  if (countsIds(source, index)) to = Math.min(to, (await lastId(source, table, id)) + 1)
+  if (others.length === 0 && isInOrder) return yield { from, to, isLast: true }
+  if (countsIds(source, index)) {
+    to = Math.min(to, (await lastId(source, table, id)) + 1)
+    if (order === 'asc') from = Math.max(from, await firstId(source, table, id))
+  }
   const most = index === undefined ? maxRows : maxBlockRows
   let rows = rowsAtFirst
   while (to > from) {
     const startedAt = performance.now()
-    from = await stepFrom(source, search, to, rows)
-    yield { from, to }
+    const edge = await edgeOf(source, { ...search, from, to }, rows, order)
+    const step = order === 'asc' ? { from, to: edge } : { from: edge, to }
+    yield { ...step, isLast: edge === (order === 'asc' ? to : from) }
     const wasQuick = performance.now() - startedAt < source.quickMs
     rows = wasQuick ? Math.min(rows * 2, most) : Math.max(rows >> 1, rowsAtFirst)
-    to = from
-    from = search.from
+    if (order === 'asc') from = edge
+    else to = edge
   }
 }
 
@@ -231,17 +268,22 @@ export async function* stepsDown(source: ListSource, search: Search): AsyncGener
 export const countsIds = (source: ListSource, index: IdIndex | undefined): boolean =>
   index === undefined || blockBitsOf(source, index) !== undefined
 
-async function stepFrom(source: ListSource, search: Search, to: number, rows: number) {
-  const { index, others, id } = search
-  const from = countsIds(source, index) ? Math.max(to - rows, search.from) : search.from
-  if (index === undefined || others.length === 0 || to - from <= maxFoundRows) return from
-  const own = selectOf(source, { ...search, others: [] }, { from, to })
-  const order = sql.raw(`${id} DESC`)
+/** Where the first step of a search ends. */
+async function edgeOf(source: ListSource, search: Search, rows: number, order: Order) {
+  const { index, others, id, from, to } = search
+  const isUp = order === 'asc'
+  const counted = isUp ? Math.min(from + rows, to) : Math.max(to - rows, from)
+  const edge = countsIds(source, index) ? counted : isUp ? to : from
+  const part = isUp ? { from, to: edge } : { from: edge, to }
+  if (index === undefined || others.length === 0 || part.to - part.from <= maxFoundRows) return edge
+  const own = selectOf(source, { ...search, others: [] }, part)
+  const by = sql.raw(`${id} ${order}`)
   const [row] = await read(
     source,
-    sql<{ id: number }>`${own} ORDER BY ${order} LIMIT 1 OFFSET ${maxFoundRows - 1}`,
+    sql<{ id: number }>`${own} ORDER BY ${by} LIMIT 1 OFFSET ${maxFoundRows - 1}`,
   )
-  return row?.id ?? from
+  if (row === undefined) return edge
+  return isUp ? row.id + 1 : row.id
 }
 
 /** The row ids that were found, as a list of a statement. */

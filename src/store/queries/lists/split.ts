@@ -4,7 +4,7 @@ import type { PartSums, SplitBy, SplitFilter, UsageSplit } from '../../ports/usa
 import { type Sql, sql } from '../../schema/sql.ts'
 import { timeOf } from './reading.ts'
 import { searchRequests } from './requests.ts'
-import { type ListSource, read, selectOf, stepsDown } from './search.ts'
+import { type ListSource, read, selectOf, stepsOf } from './search.ts'
 import { fromDays, splitByAccount } from './split-days.ts'
 import { createSplitSums, type SplitRow } from './split-sums.ts'
 
@@ -53,12 +53,12 @@ async function fromRequests(source: ListSource, filter: SplitFilter) {
   const columns = sql`created_at / ${length} * ${length} AS time, ${sql.raw(columnsOf[by])} AS part,
     ${counted}`
   let completeSince: number | null = null
-  for await (const step of stepsDown(source, search)) {
+  for await (const step of stepsOf(source, search, 'desc')) {
     const found = selectOf(source, search, step, columns)
     const rows = await read(source, sql<SplitRow>`${found} GROUP BY 1, 2`)
     sums.add(rows)
     await pause()
-    if (performance.now() < deadline || step.from <= search.from) continue
+    if (performance.now() < deadline || step.isLast) continue
     completeSince = await timeOf(source, search, step.from)
     break
   }

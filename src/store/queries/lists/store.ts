@@ -1,7 +1,15 @@
 import { type Clock, utcDay } from '../../../lib/clock.ts'
-import type { DayUsage, Listed, ListStore, ModelDayUsage, PageAsked } from '../../ports/lists.ts'
+import type {
+  DayUsage,
+  Listed,
+  ListStore,
+  ModelDayUsage,
+  NamedPageAsked,
+  PageAsked,
+} from '../../ports/lists.ts'
 import type { UsageSplit } from '../../ports/usage-split.ts'
 import type { Steps } from '../steps.ts'
+import { readPageByName } from './by-name.ts'
 import * as others from './others.ts'
 import { readAll, readPage } from './reading.ts'
 import * as requests from './requests.ts'
@@ -20,13 +28,21 @@ export function createLists(source: ListSource, clock: Clock): ListStore {
     ) =>
     async (filter: Filter, page: PageAsked): Promise<Listed<Row>> =>
       readPage(source, await search(filter, source), page, (keys) => readRows(keys))
+  /** The same, of lists that have an order of names, too. */
+  const namedListOf =
+    <Filter, Row extends { readonly id: number }>(
+      search: (filter: Filter) => Search,
+      readRows: (keys: readonly Key[]) => Steps<readonly Row[]>,
+    ) =>
+    (filter: Filter, page: NamedPageAsked): Promise<Listed<Row>> =>
+      (page.isByName ? readPageByName : readPage)(source, search(filter), page, readRows)
   return {
     requests: listOf(requests.searchRequests, requests.readRequests),
     attempts: listOf(requests.searchAttempts, requests.readAttempts),
     ledger: listOf(others.searchLedger, others.readEntries),
     audit: listOf(others.searchAudit, others.readEvents),
-    accounts: listOf(others.searchAccounts, others.readAccounts),
-    tokens: listOf(others.searchTokens, (keys) => others.readTokens(keys, utcDay(clock()))),
+    accounts: namedListOf(others.searchAccounts, others.readAccounts),
+    tokens: namedListOf(others.searchTokens, (keys) => others.readTokens(keys, utcDay(clock()))),
     usage(filter) {
       const isOfOne = filter.accountId !== undefined || filter.tokenId !== undefined
       const read = () => source.read(() => others.readUsage(filter))

@@ -42,6 +42,8 @@ function planOf({ sql, parameters }: Asked): string[] {
 const isWhole = (line: string) => /^SCAN (request|attempt|ledger|usage_day)\b/.test(line)
 
 const page = { size: 50 }
+const upwards = { ...page, isAscending: true }
+const byName = { ...page, isByName: true }
 const uncounted = { isCounted: false }
 const since = madeStart + 86_400_000
 const usage = { sinceDay: '2026-10-01', untilDay: '2026-10-03' }
@@ -67,6 +69,14 @@ const questions: Readonly<Record<string, () => Promise<unknown>>> = {
   accounts: () => lists.accounts({ search: 'account-1' }, page),
   tokens: () => lists.tokens({ search: 'token-1' }, page),
   'tokens of an account': () => lists.tokens({ accountId: 7 }, page),
+  'requests, oldest first': () => lists.requests({}, upwards),
+  'requests of an account, oldest first': () => lists.requests({ accountId: 7 }, upwards),
+  'failures of an account, oldest first': () =>
+    lists.requests({ outcome: 'failed', accountId: 7 }, upwards),
+  'attempts, oldest first': () => lists.attempts({}, upwards),
+  'the ledger of an account, oldest first': () => lists.ledger({ accountId: 7 }, upwards),
+  'accounts by e-mail': () => lists.accounts({ status: 'active' }, byName),
+  'tokens of an account by name': () => lists.tokens({ accountId: 7 }, byName),
   'usage of an account': () => lists.usage({ ...usage, accountId: 7 }),
   'usage of a token': () => lists.usage({ ...usage, tokenId: 7 }),
   usage: () => lists.usage(usage),
@@ -90,6 +100,11 @@ const indexes: Readonly<Record<string, string>> = {
   'credits of an account': 'COVERING INDEX ledger_by_hand (id>? AND id<?)',
   'the ledger in a span': 'COVERING INDEX ledger_created_at (created_at>?)',
   'tokens of an account': 'token_account (account_id=?',
+  'requests of an account, oldest first': 'request_account (<expr>=? AND account_id=?',
+  'failures of an account, oldest first': 'COVERING INDEX request_failed (id>? AND id<?)',
+  'the ledger of an account, oldest first': 'ledger_account (account_id=?',
+  'accounts by e-mail': 'account USING INDEX account_email',
+  'tokens of an account by name': 'token_name (account_id=?',
   'usage of an account': 'COVERING INDEX token_owner (account_id=?)',
   'new requests of an account': 'request_account (<expr>=? AND account_id=?',
 }

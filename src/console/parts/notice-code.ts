@@ -1,0 +1,2 @@
+/** Loaded by the first notice that is shown. */
+export { Notifications, notifications } from '@mantine/notifications'

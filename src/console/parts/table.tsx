@@ -1,0 +1,103 @@
+import { Table, type TableProps } from '@mantine/core'
+import { type ReactNode, useRef } from 'react'
+import { useAlignedPoints } from './points.ts'
+import { SortChoice, SortHead, type Sorting } from './sorting.tsx'
+
+export interface Column<Item, Sort extends string = string> {
+  readonly label: string
+  readonly render: (item: Item) => ReactNode
+  readonly isFigure?: boolean
+  readonly className?: string
+  /** The label on a phone, where it is another. */
+  readonly cardLabel?: string
+  /** What heads it instead of the label. */
+  readonly head?: ReactNode
+  /** What the address, and the API of a list, call it when it is sorted by. */
+  readonly sort?: Sort
+  /** What a table that is whole here is sorted by. */
+  readonly value?: (item: Item) => string | number | null
+}
+
+/** A column of texts. */
+export const column = <Item,>(
+  label: string,
+  render: Column<Item>['render'],
+): Column<Item, never> => ({ label, render })
+
+export const figure = <Item,>(
+  label: string,
+  render: Column<Item>['render'],
+): Column<Item, never> => ({ label, render, isFigure: true })
+
+/** A column that can be sorted by, under this name. Tables that are whole here need what is compared. */
+export const sorted = <Item, const Sort extends string>(
+  sort: Sort,
+  column: Column<Item, never>,
+  value?: Column<Item>['value'],
+): Column<Item, Sort> => ({ ...column, sort, ...(value && { value }) })
+
+interface DataTableProps<Item> extends TableProps {
+  readonly items: readonly Item[]
+  readonly columns: readonly Column<Item>[]
+  readonly keyOf: (item: Item) => string | number
+  readonly caption?: string
+  /** Those that stand out. */
+  readonly isMarked?: (item: Item) => boolean
+  /** Absent: columns do not sort. */
+  readonly sorting?: Sorting
+}
+
+/** A table where there is room, cards on a phone. */
+export const DataTable = <Item,>(props: DataTableProps<Item>) => {
+  const { items, columns, keyOf, caption, isMarked, sorting, ...look } = props
+  const table = useRef<HTMLTableElement>(null)
+  useAlignedPoints(table, items)
+  return (
+    <>
+      {sorting && <SortChoice columns={columns} sorting={sorting} />}
+      <Table ref={table} className="list" {...look}>
+        {caption && <Table.Caption className="visually-hidden">{caption}</Table.Caption>}
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Head key={column.label} column={column} sorting={sorting} />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((item) => (
+            <Table.Tr key={keyOf(item)} mod={{ marked: isMarked?.(item) }}>
+              {columns.map(({ label, cardLabel = label, render, isFigure, className }) => (
+                <Table.Td
+                  key={label}
+                  data-label={cardLabel}
+                  ta={isFigure ? 'end' : undefined}
+                  mod={{ figure: isFigure }}
+                  className={className}
+                >
+                  {render(item)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
+  )
+}
+
+interface HeadProps<Item> {
+  readonly column: Column<Item>
+  readonly sorting: Sorting | undefined
+}
+
+function Head<Item>({ column, sorting }: HeadProps<Item>) {
+  const { label, head = label, isFigure } = column
+  if (sorting && column.sort !== undefined)
+    return <SortHead {...{ column, sorting }}>{head}</SortHead>
+  return (
+    <Table.Th ta={isFigure ? 'end' : 'start'} mod={{ figure: isFigure }}>
+      {head}
+    </Table.Th>
+  )
+}
