@@ -57,7 +57,7 @@ describeInBrowser('by keyboard alone', () => {
     await keys.pressOn('Make a token')
     await page.getByRole('button', { name: 'Say hello' }).waitFor()
     await keys.pressOn('Say hello')
-    await page.getByText('Hello, hallo, hola').waitFor()
+    await page.getByTestId('answer').filter({ hasText: 'Hello, hallo, hola' }).waitFor()
 
     // A token, whose key is copied.
     await keys.find('Tokens', 'Tokens')
