@@ -1,5 +1,6 @@
 import { Badge, Button, Drawer, Group, Stack, Tabs, Text, Timeline, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
@@ -12,9 +13,12 @@ import { priceText } from './text.ts'
 
 /** One model, beside the list. */
 export function Details({ model, close }: { model: string | undefined; close: () => void }) {
+  // What is open when it is made does not know where the focus was, and can't give it back.
+  const [isMade, setMade] = useState(false)
+  useEffect(() => setMade(true), [])
   return (
     <Drawer
-      opened={model !== undefined}
+      opened={isMade && model !== undefined}
       onClose={close}
       position="right"
       size="xl"
