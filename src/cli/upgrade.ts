@@ -8,7 +8,7 @@ import { fileOf } from '../app/store-place.ts'
 import { configOption } from '../app/updates/go-back.ts'
 import { findInstaller } from '../app/updates/installation.ts'
 import { isReleaseAddress } from '../app/updates/release.ts'
-import { previousOf } from '../app/updates/replace-program.ts'
+import { previousOf, requireInUse } from '../app/updates/replace-program.ts'
 import { seenBeside } from '../app/updates/seen.ts'
 import { type Prepared, prepareBack, prepareNewer } from '../app/updates/upgrade.ts'
 import { UserError } from '../app/user-error.ts'
@@ -103,6 +103,7 @@ async function findProgram(): Promise<string> {
       'This runs from its source: get the newer one with "git pull", and ./compile.sh',
     )
   const program = resolve(process.execPath)
+  requireInUse(program)
   if (process.platform === 'win32')
     throw new UserError(
       `Windows does not let a running program be replaced: unpack the newer archive beside ${program}, ` +

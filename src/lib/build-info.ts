@@ -26,10 +26,10 @@ export const target =
   typeof TOLLGATE_TARGET === 'undefined' ? `${process.platform}-${process.arch}` : TOLLGATE_TARGET
 
 /**
- * What releases are checked with before an upgrade; undefined: nothing is trusted. Only a build without a key of its
- * own takes one from the environment.
+ * What releases are checked with before an upgrade; undefined: nothing is trusted. Only a build that is no release takes
+ * it from the environment.
  */
-export const releaseKey = (): string | undefined =>
-  typeof TOLLGATE_RELEASE_KEY === 'undefined'
-    ? process.env.TOLLGATE_RELEASE_KEY
-    : TOLLGATE_RELEASE_KEY
+export function releaseKey(): string | undefined {
+  if (typeof TOLLGATE_RELEASE_KEY !== 'undefined') return TOLLGATE_RELEASE_KEY
+  return commit === null ? process.env.TOLLGATE_RELEASE_KEY : undefined
+}

@@ -110,11 +110,18 @@ const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 
 const remove = (path: string) => rmSync(path, { force: true })
 
-/** Writes a file atomically, creating missing folders. `modifiedMs` sets its modification time. */
+interface WholeFileOptions {
+  /** Its modification time. */
+  readonly modifiedMs?: number
+  /** Its permissions, whatever the umask. */
+  readonly mode?: number
+}
+
+/** Writes a file atomically, creating missing folders. */
 export async function writeWholeFile(
   file: string,
   content: Uint8Array,
-  modifiedMs = Date.now(),
+  { modifiedMs = Date.now(), mode }: WholeFileOptions = {},
 ): Promise<void> {
   const folder = dirname(file)
   await mkdir(folder, { recursive: true })
@@ -123,6 +130,7 @@ export async function writeWholeFile(
     const handle = await open(draft, 'wx')
     try {
       await handle.writeFile(content)
+      if (mode !== undefined) await handle.chmod(mode)
       await handle.utimes(modifiedMs / 1000, modifiedMs / 1000)
       await handle.sync()
     } finally {

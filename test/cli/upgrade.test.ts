@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findInstaller } from '../../src/app/updates/installation.ts'
 import {
@@ -25,9 +25,11 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]()
 })
 
-const upgrade = async (...args: string[]) => {
+const upgrade = (...args: string[]) => upgradeBy(program, ...args)
+
+async function upgradeBy(file: string, ...args: string[]) {
   const env = { ...(await place.environment([])), TOLLGATE_RELEASE_KEY: releaseKey }
-  const child = Bun.spawn([program, 'upgrade', ...args], {
+  const child = Bun.spawn([file, 'upgrade', ...args], {
     ...{ cwd: place.path, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
   })
   const [out, err, code] = await Promise.all([
@@ -37,6 +39,18 @@ const upgrade = async (...args: string[]) => {
   ])
   return { code, out, err }
 }
+
+test('the program that was kept does not replace itself', async () => {
+  const kept = `${program}.previous`
+  linkSync(program, kept)
+  for (const args of [['--yes'], ['--back', '--yes']]) {
+    const { code, err } = await upgradeBy(kept, ...args)
+    expect(code).toBe(1)
+    expect(err).toContain(`${kept} is the program that was kept, and stays as it is.`)
+    expect(err).toContain(`To upgrade: ${program} upgrade.`)
+  }
+  rmSync(kept)
+})
 
 /** Says that it is a newer version, and does all else as the compiled program. */
 const newer = () => `#!/bin/sh

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { unpackTar } from 'modern-tar'
 import { writeDebs } from '../../data/release/deb/deb.ts'
@@ -72,9 +72,10 @@ test('a package for Debian has the program, its unit, its data elsewhere than it
     mode: 0o755,
     text: expect.stringContaining('linux-arm64'),
   })
-  expect(inside('etc/tollgate/tollgate.yaml')?.text).toContain(
-    'sqlite:/var/lib/tollgate/tollgate.db',
-  )
+  expect(inside('etc/tollgate/tollgate.yaml')).toMatchObject({
+    mode: 0o640,
+    text: expect.stringContaining('sqlite:/var/lib/tollgate/tollgate.db'),
+  })
   expect(inside('usr/lib/systemd/system/tollgate.service')?.text).toBe(
     'ExecStart=/usr/bin/tollgate serve\n',
   )
@@ -87,6 +88,27 @@ test('a package for Debian has the program, its unit, its data elsewhere than it
     ['./prerm', 0o755],
   ])
 })
+
+const configFile = '/etc/tollgate/tollgate.yaml'
+
+test.skipIf(existsSync(configFile))(
+  'a package for Debian is set up again where its configuration was deleted',
+  async () => {
+    using folder = createTempDir('tollgate-postinst')
+    const called = join(folder.path, 'called')
+    for (const name of ['getent', 'useradd', 'install', 'chgrp', 'systemctl'])
+      writeFileSync(join(folder.path, name), `#!/bin/sh\necho ${name} "$@" >>${called}\n`, {
+        mode: 0o755,
+      })
+    const script = join(import.meta.dir, '../../data/release/deb/postinst')
+    const env = { PATH: folder.path }
+    const child = Bun.spawnSync(['/bin/sh', script, 'configure', '1.2.2'], { env })
+    expect([child.exitCode, child.stderr.toString()]).toEqual([0, ''])
+    const lines = readFileSync(called, 'utf8')
+    expect(lines).toContain('install -d -m 0700 -o tollgate -g tollgate /var/lib/tollgate\n')
+    expect(lines).not.toContain(configFile)
+  },
+)
 
 test('npm installs the program that fits the system, and runs it with the words it is given', async () => {
   const packages = await made(writeNpmPackages)

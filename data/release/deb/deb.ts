@@ -21,7 +21,7 @@ export async function writeDebs(release: Release): Promise<void> {
       await controlFiles(release, architecture, installed),
       release.time,
     )
-    const name = `tollgate_${release.version.replace('-', '~')}_${architecture}.deb`
+    const name = `tollgate_${debianVersion(release)}_${architecture}.deb`
     const members = [
       ['debian-binary', new TextEncoder().encode('2.0\n')],
       ['control.tar.gz', gzip(control)],
@@ -30,6 +30,9 @@ export async function writeDebs(release: Release): Promise<void> {
     await Bun.write(join(release.out, name), createAr(members, release.time))
   }
 }
+
+/** A tilde sorts before nothing: a pre-release is older than its release. */
+const debianVersion = ({ version }: Release) => version.replace('-', '~')
 
 /** dpkg wants names that begin with a dot. */
 const below = (entry: Entry): Entry => ({ ...entry, name: `./${entry.name}` })
@@ -67,12 +70,15 @@ async function installedFiles(release: Release, target: Target): Promise<readonl
     typeof content === 'string' ? new TextEncoder().encode(content) : content
   return [
     { name: 'usr/bin/tollgate', mode: 0o755, bytes: await Bun.file(program).bytes() },
-    ...files.map(([name, content]) => ({ name, mode: 0o644, bytes: bytesOf(content) })),
+    ...files.map(([name, content]) => ({
+      // Keys may be written into the configuration.
+      ...{ name, mode: name === configFile ? 0o640 : 0o644, bytes: bytesOf(content) },
+    })),
   ]
 }
 
 async function controlFiles(
-  { version }: Release,
+  release: Release,
   architecture: string,
   installed: readonly Entry[],
 ): Promise<readonly Entry[]> {
@@ -82,8 +88,7 @@ async function controlFiles(
   )
   const control = [
     'Package: tollgate',
-    // A tilde sorts before nothing: a pre-release is older than its release.
-    `Version: ${version.replace('-', '~')}`,
+    `Version: ${debianVersion(release)}`,
     `Architecture: ${architecture}`,
     'Maintainer: The Tollgate developers <maintainers@example.com>',
     `Installed-Size: ${kilobytes}`,

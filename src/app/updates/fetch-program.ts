@@ -5,7 +5,7 @@ import { humanBytes } from '../../lib/format.ts'
 import { failureCode, freeIn } from '../backup/backup.ts'
 import { UserError } from '../user-error.ts'
 import { readAddress } from './read-address.ts'
-import type { ReleaseArchive } from './release.ts'
+import { mayLeadTo, type ReleaseArchive } from './release.ts'
 
 interface FetchParts {
   /** What the archive's address is relative to. */
@@ -45,7 +45,11 @@ const noRoom = (folder: string, neededBytes: number, free: string) =>
 async function download(parts: FetchParts): Promise<string> {
   const { latest, archive, folder, onProgress } = parts
   const address = URL.parse(archive.url, latest.href)
-  if (address === null) throw new UserError(`The release names no address of its archive.`)
+  if (address === null || !mayLeadTo(latest, address))
+    throw new UserError(
+      `The release names "${archive.url}" as its archive, which is no address with https://. Nothing was ` +
+        'changed: tell who publishes the releases.',
+    )
   const file = join(folder, 'archive.tar.gz')
   const hash = new Bun.CryptoHasher('sha256')
   let doneBytes = 0

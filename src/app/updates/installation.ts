@@ -10,8 +10,18 @@ export interface Installer {
 
 /** Package managers: how they are asked whose a file is, and told to upgrade. */
 const packageManagers = [
-  { name: 'dpkg', ask: ['dpkg-query', '-S'], command: 'apt-get install --only-upgrade' },
-  { name: 'rpm', ask: ['rpm', '-q', '--qf', '%{NAME}:', '-f'], command: 'dnf upgrade' },
+  {
+    name: 'dpkg',
+    ask: ['dpkg-query', '-S'],
+    command: (owner: string) =>
+      `apt-get install ./${owner}_VERSION_ARCH.deb   (the newer file; of a repository: apt-get install ` +
+      `--only-upgrade ${owner})`,
+  },
+  {
+    name: 'rpm',
+    ask: ['rpm', '-q', '--qf', '%{NAME}:', '-f'],
+    command: (owner: string) => `dnf upgrade ${owner}`,
+  },
 ] as const
 
 const askMs = 20_000
@@ -23,7 +33,9 @@ export async function findInstaller(program: string): Promise<Installer | undefi
   if (await isInImage(program))
     return {
       name: 'an image',
-      command: 'docker compose pull && docker compose up --detach   (or the image of a newer tag)',
+      command:
+        'docker load < tollgate-VERSION-image.tar && TOLLGATE_VERSION=VERSION docker compose up --detach   ' +
+        '(of a registry: docker compose pull)',
     }
   return findPackage(program)
 }
@@ -32,7 +44,7 @@ export async function findInstaller(program: string): Promise<Installer | undefi
 export async function findPackage(program: string): Promise<Installer | undefined> {
   for (const { name, ask, command } of packageManagers) {
     const owner = await ownerOf(program, ask)
-    if (owner !== undefined) return { name, command: `${command} ${owner}` }
+    if (owner !== undefined) return { name, command: command(owner) }
   }
   return undefined
 }

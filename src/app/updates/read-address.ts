@@ -1,5 +1,5 @@
 import { UserError } from '../user-error.ts'
-import { isReleaseAddress } from './release.ts'
+import { mayLeadTo } from './release.ts'
 
 interface ReadOptions {
   readonly mostBytes: number
@@ -61,11 +61,7 @@ async function ask(address: URL, signal: AbortSignal): Promise<Response> {
     if (answer.status < 300 || answer.status > 399 || next === null)
       throw new Error(`it answered ${answer.status}`)
     const to = URL.parse(next, at.href)
-    if (
-      to === null ||
-      !isReleaseAddress(to) ||
-      (at.protocol === 'https:' && to.protocol !== 'https:')
-    )
+    if (to === null || !mayLeadTo(at, to))
       throw new Error('it leads to an address without https://')
     at = to
   }

@@ -10,11 +10,24 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { UserError } from '../user-error.ts'
 
 // Nothing waits in here: a signal comes before all of it, or after.
 
+const keptEnding = '.previous'
+
 /** Where the program is kept that was there before. */
-export const previousOf = (program: string): string => `${program}.previous`
+export const previousOf = (program: string): string => `${program}${keptEnding}`
+
+/** Throws a `UserError` for a program that is kept: replacing it would leave no way back. */
+export function requireInUse(program: string): void {
+  if (!program.endsWith(keptEnding)) return
+  const current = program.slice(0, -keptEnding.length)
+  throw new UserError(
+    `${program} is the program that was kept, and stays as it is. To upgrade: ${current} upgrade. To go back ` +
+      `to the kept one: ${current} upgrade --back; if that does not run: mv ${program} ${current}`,
+  )
+}
 
 /**
  * Puts a program into the place of another one, which is kept. Killed at any moment, one of the two is there, and

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { writeWholeFile } from '../../lib/draft-file.ts'
 import { failureCode } from '../backup/backup.ts'
@@ -38,9 +37,8 @@ const seenIn = (file: string | undefined): Seen => ({
   async write(version) {
     if (file === undefined) return
     try {
-      await writeWholeFile(file, Buffer.from(`${version}\n`))
       // The gateway reads it as another user than the one who upgrades.
-      await chmod(file, 0o644)
+      await writeWholeFile(file, Buffer.from(`${version}\n`), { mode: 0o644 })
     } catch (cause) {
       throw new UserError(
         `${file}, which keeps the newest release that was seen, can't be written (${failureCode(cause)}): make ` +

@@ -29,7 +29,7 @@ export async function writeFeedFiles(
     for (const [name, bytes] of [[`${file}.gz`, gzip] as const, [file, body] as const]) {
       const found = await readIfThere(name)
       if (found && Buffer.compare(found, bytes) === 0) continue
-      await writeWholeFile(name, bytes, Date.parse(lastModified))
+      await writeWholeFile(name, bytes, { modifiedMs: Date.parse(lastModified) })
       written.push(name)
     }
   }

@@ -21,6 +21,8 @@ const dpkg = Bun.which('dpkg-query')
 test.skipIf(dpkg === null)('a file of a Debian package is for apt-get', async () => {
   expect(await findPackage(realpathSync(dpkg ?? ''))).toEqual({
     name: 'dpkg',
-    command: 'apt-get install --only-upgrade dpkg',
+    command:
+      'apt-get install ./dpkg_VERSION_ARCH.deb   (the newer file; of a repository: apt-get install ' +
+      '--only-upgrade dpkg)',
   })
 })

@@ -111,6 +111,14 @@ describe('the program stays as it is, and nothing is left,', () => {
       { version: '1.3.0', change: (text) => text.replace(target, 'plan9-mips') },
       `has no archive for ${target}: it has them for plan9-mips`,
     ],
+    [
+      'where the archive is at an address without TLS',
+      {
+        version: '1.3.0',
+        change: (text) => text.replace('"url":"', '"url":"http://192.0.2.1/'),
+      },
+      'The release names "http://192.0.2.1/tollgate-1.3.0-',
+    ],
   ]
   afterEach(() => {
     expect(versionOf(program)).toBe('1.2.0')
