@@ -5,7 +5,7 @@ import { humanBytes } from '../../lib/format.ts'
 import { failureCode, freeIn } from '../backup/backup.ts'
 import { UserError } from '../user-error.ts'
 import { readAddress } from './read-address.ts'
-import { mayLeadTo, type ReleaseArchive } from './release.ts'
+import { describeAddress, mayLeadTo, type ReleaseArchive } from './release.ts'
 
 interface FetchParts {
   /** What the archive's address is relative to. */
@@ -63,10 +63,10 @@ async function download(parts: FetchParts): Promise<string> {
   }
   if (doneBytes < archive.size)
     throw new UserError(
-      `${address.href} ended after ${humanBytes(doneBytes)} of ${humanBytes(archive.size)}. Nothing was ` +
+      `${describeAddress(address)} ended after ${humanBytes(doneBytes)} of ${humanBytes(archive.size)}. Nothing was ` +
         'changed: run this again.',
     )
-  requireHash(address.href, hash.digest('hex'), archive.sha256)
+  requireHash(describeAddress(address), hash.digest('hex'), archive.sha256)
   return file
 }
 

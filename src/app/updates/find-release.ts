@@ -1,7 +1,7 @@
 import { complainOfSignature, parseMinisignKey } from '../../lib/minisign.ts'
 import { UserError } from '../user-error.ts'
 import { readText } from './read-address.ts'
-import { parseRelease, type Release } from './release.ts'
+import { describeAddress, parseRelease, type Release } from './release.ts'
 import type { Seen } from './seen.ts'
 
 export interface Wanted {
@@ -30,14 +30,14 @@ export async function findRelease(wanted: Wanted): Promise<Release | undefined> 
   const known = seen.read()
   if (known !== undefined && isNewer(known, version))
     throw new UserError(
-      `${address.href} offers ${version}, but ${known} was seen there before: this is an old answer, ` +
+      `${describeAddress(address)} offers ${version}, but ${known} was seen there before: this is an old answer, ` +
         'and somebody may keep the new one from you. Nothing was changed. If ' +
         `${known} was taken back, remove ${seen.file}`,
     )
   if (known === undefined || isNewer(version, known)) await seen.write(version)
   if (isNewer(installed, version))
     throw new UserError(
-      `${address.href} offers ${version}, which is older than this program, ${installed}: nothing was ` +
+      `${describeAddress(address)} offers ${version}, which is older than this program, ${installed}: nothing was ` +
         'changed. To go back to the program before this one: tollgate upgrade --back',
     )
   return isNewer(version, installed) ? release : undefined
@@ -60,13 +60,13 @@ async function readSigned(wanted: Wanted): Promise<Release> {
   const complaint = complainOfSignature(Buffer.from(text), signature, key)
   if (complaint !== undefined)
     throw new UserError(
-      `The signature ${at.href} ${complaint}. Nothing was changed. Try again in some minutes, should a ` +
+      `The signature ${describeAddress(at)} ${complaint}. Nothing was changed. Try again in some minutes, should a ` +
         'release just be published; otherwise tell who publishes it.',
     )
   const release = parseRelease(text)
   if (release === undefined)
     throw new UserError(
-      `${address.href} is signed, but this program can't read it: it is for a later one. Upgrade by hand, ` +
+      `${describeAddress(address)} is signed, but this program can't read it: it is for a later one. Upgrade by hand, ` +
         'as the guide says.',
     )
   return release

@@ -1,5 +1,5 @@
 import { UserError } from '../user-error.ts'
-import { mayLeadTo } from './release.ts'
+import { describeAddress, mayLeadTo } from './release.ts'
 
 interface ReadOptions {
   readonly mostBytes: number
@@ -24,7 +24,9 @@ export async function* readAddress(address: URL, options: ReadOptions): AsyncGen
   const any = AbortSignal.any(limits)
   let timer = setTimeout(silent, silenceMs)
   const refuse = (reason: string) =>
-    new UserError(`${address.href} can't be read: ${reason}. Nothing was changed: try again.`)
+    new UserError(
+      `${describeAddress(address)} can't be read: ${reason}. Nothing was changed: try again.`,
+    )
   let sizeBytes = 0
   try {
     const answer = await ask(address, any)

@@ -35,6 +35,9 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 export const isReleaseAddress = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname))
 
+/** An address in messages: without user, password and query, which may be secret. */
+export const describeAddress = ({ origin, pathname }: URL): string => origin + pathname
+
 /** Whether what is read at one address may lead to another: never from an encrypted one to one that is not. */
 export const mayLeadTo = (from: URL, to: URL): boolean =>
   isReleaseAddress(to) && (from.protocol !== 'https:' || to.protocol === 'https:')

@@ -104,6 +104,14 @@ describe('an address that', () => {
     await expect(find({ silenceMs: 100 })).rejects.toThrow(message)
   })
 
+  test('has a password is told without it', async () => {
+    const address = new URL(`${server.address.href}?token=secret`)
+    address.username = 'operator'
+    address.password = 'secret'
+    await expect(find({ address })).rejects.toThrow(`${server.address.href} can't be read`)
+    expect(server.requests[0]?.headers.get('authorization')).toStartWith('Basic ')
+  })
+
   test('leads to another one on this machine is followed', async () => {
     await server.offer({ version: '1.3.0' })
     server.answerBy((path) =>
