@@ -138,6 +138,8 @@ function describeStart({ found, serving, inventory, warnings, workers }: Start):
     countedOrMore(accounts, 'account'),
     countedOrMore(tokens, 'token'),
   ]
+  // Then the link leads through all that is missing.
+  const isFirst = setupUrl !== undefined && channels + groups + accounts === 0
   return [
     `Tollgate ${version} listens on ${url}`,
     ...formatPairs([
@@ -150,9 +152,12 @@ function describeStart({ found, serving, inventory, warnings, workers }: Start):
       ...(metricsUrl ? ([['  metrics', metricsUrl]] as const) : []),
     ]),
     ...warnings.map((text) => `  warning: ${text}`),
-    ...missing(inventory).map((text) => `  missing: ${text}`),
+    ...(isFirst ? [] : missing(inventory).map((text) => `  missing: ${text}`)),
     ...(setupUrl
-      ? ['', '  No administrator yet. Open this link to make one:', `  ${setupUrl}`, '']
+      ? [
+          ...['', '  Open this link: it makes the administrator, and leads to the first answer.'],
+          ...[`  ${setupUrl}`, ''],
+        ]
       : []),
   ]
 }

@@ -53,10 +53,12 @@ test('with the file of init, leads into its console by a link', async () => {
   const file = Bun.file(`${place.path}/tollgate.yaml`)
   const text = (await file.text()).replace('127.0.0.1:8787', '127.0.0.1:0')
   await Bun.write(file, text)
-  const child = await place.start(['serve', '--log', 'json'])
+  const child = await place.start(['serve', '--log', 'pretty'])
   const start = await readUntil(child.stdout, (said) => said.includes('/console/setup'))
   const link = /http:\S+\/console\/setup\?code=\w+/.exec(start)?.[0] ?? ''
   expect((await fetch(link)).status).toBe(200)
+  // The link leads through all of it.
+  expect(start).not.toContain('missing:')
   child.kill('SIGTERM')
   expect(await child.exited).toBe(0)
 })

@@ -3,6 +3,7 @@ import { bilingual, useText } from '../lib/language.ts'
 import { queryOf, useAnswer } from '../outside/ask.ts'
 import { EntryForm, Field, Secret } from '../outside/form.tsx'
 import { Outside } from '../outside/frame.tsx'
+import { afterwards, beside } from '../outside/next.ts'
 import { Notice } from '../outside/notice.tsx'
 
 /** The first start: makes the administrator. */
@@ -44,7 +45,7 @@ export function SignUp() {
       {methods?.registration_enabled === false ? (
         <Notice kind="mid">{text.registrationClosed}</Notice>
       ) : (
-        <AccountForm submit={text.create} make={make} next="/console" />
+        <AccountForm submit={text.create} make={make} next={afterwards()} />
       )}
       <p>
         {text.have} <ToSignIn />
@@ -53,7 +54,7 @@ export function SignUp() {
   )
 }
 
-const ToSignIn = () => <a href="/console/sign-in">{useText(texts).signIn}</a>
+const ToSignIn = () => <a href={beside('/console/sign-in')}>{useText(texts).signIn}</a>
 
 /** The API says the same; here it is said before anything is sent. */
 const minLength = 10
@@ -66,7 +67,7 @@ interface Account {
 interface AccountFormProps {
   readonly submit: string
   readonly make: (account: Account) => Promise<void>
-  readonly next: '/console' | '/console/admin/start'
+  readonly next: string
 }
 
 function AccountForm({ submit, make, next }: AccountFormProps) {

@@ -1,17 +1,14 @@
 import { useState } from 'react'
 import { api, call } from '../lib/call.ts'
 import { bilingual, textOf, useText } from '../lib/language.ts'
-import { nextPage } from '../lib/next-page.ts'
 import { askForPasskey, hasPasskeys } from '../lib/passkey.ts'
 import { queryOf, useAnswer, useTry } from '../outside/ask.ts'
 import { type Entry, EntryForm, Field, Secret, Tick } from '../outside/form.tsx'
 import { Outside } from '../outside/frame.tsx'
+import { afterwards, beside } from '../outside/next.ts'
 import { Failure, Notice } from '../outside/notice.tsx'
 
 import { Forgotten } from './forgotten.tsx'
-
-/** Where to go after signing in. */
-const afterwards = () => `/console${nextPage(queryOf('next'), location.origin)}`
 
 /** Into the console, which is a page of its own: nothing is left there of who was here before. */
 const enter = () => location.replace(afterwards())
@@ -52,7 +49,7 @@ export function Page() {
       {hasPasskeys() && <Way label={text.withPasskey} run={() => attempt(enterWithPasskey)} />}
       {registration_enabled && (
         <p>
-          {text.noAccount} <a href="/console/sign-up">{text.signUp}</a>
+          {text.noAccount} <a href={beside('/console/sign-up')}>{text.signUp}</a>
         </p>
       )}
       <Forgotten />

@@ -32,7 +32,7 @@ const english = {
   begin: 'How to begin',
   steps: (isOpen: boolean) => [
     isOpen
-      ? 'Create an account in the console.'
+      ? 'Create an account in the console, and ask the operator to top it up.'
       : 'Sign in to the console. Accounts are opened by the operator.',
     'Create a token there. It begins with sk-.',
     'Give your client the address and the token:',
@@ -77,7 +77,7 @@ const chinese: FrontWords = {
   moreGroups: (count) => `另有 ${grouped(count)} 个分组，见状态页`,
   begin: '如何开始',
   steps: (isOpen) => [
-    isOpen ? '在控制台注册账户。' : '登录控制台。账户由运营者开通。',
+    isOpen ? '在控制台注册账户，并请运营者充值。' : '登录控制台。账户由运营者开通。',
     '在控制台创建令牌，以 sk- 开头。',
     '在客户端中填写地址和令牌：',
   ],

@@ -10,8 +10,9 @@ import { Loaded } from '../../parts/page.tsx'
 import { ButtonLink, Code, Hint, Labelled } from '../../parts/text.tsx'
 import { Answer } from '../playground/answer.tsx'
 import { useAsk } from '../playground/ask-once.ts'
-import { useGroups } from '../tokens/groups.ts'
+import { callableOf, useGroups } from '../tokens/groups.ts'
 import { SetUp } from '../tokens/set-up.tsx'
+import { tokenText } from '../tokens/text.ts'
 import { texts } from './text.ts'
 
 interface Token {
@@ -32,9 +33,9 @@ export function AnswerStep({ group }: { readonly group: string | undefined }) {
       {({ items }) => {
         const known = items.find((one) => one.group === wanted && one.status === 'active')
         const token = made ?? known
-        const models = groups.data?.items.find(({ name }) => name === token?.group)?.models ?? []
+        const own = groups.data?.items.find(({ name }) => name === token?.group)
         return token ? (
-          <FirstAnswer token={token} models={models} />
+          <FirstAnswer token={token} {...callableOf(own, [])} />
         ) : (
           <NewToken group={wanted ?? 'default'} made={setMade} />
         )
@@ -106,14 +107,17 @@ function NewToken({ group, made }: NewTokenProps) {
 interface FirstAnswerProps {
   readonly token: Token
   readonly models: readonly string[]
+  /** The one to begin with: not all of them answer in words. */
+  readonly usual: string | undefined
 }
 
-function FirstAnswer({ token, models }: FirstAnswerProps) {
+function FirstAnswer({ token, models, usual }: FirstAnswerProps) {
   const text = useText(texts)
+  const { noModel } = useText(tokenText)
   const { exchange, ask } = useAsk()
   const [chosen, choose] = useState<string>()
-  const model = chosen ?? models[0]
-  if (model === undefined) return <Text>{text.noTokenTitle}</Text>
+  const model = chosen ?? usual
+  if (model === undefined) return <Text>{noModel}</Text>
   const hello = () =>
     void ask({
       ...{ token: token.id, protocol: 'chat', model, system: '', user: text.helloQuestion },

@@ -133,7 +133,7 @@ export function useTokenActions() {
     setStatus: ({ id, name }: Named, status: 'active' | 'disabled') =>
       attempt(async () => {
         await call(api.tokens({ id }).patch({ status }))
-        await refresh('tokens', 'token')
+        await refresh('tokens', 'token', 'overview', 'admin')
         return status === 'active' ? text.enabled(name) : text.disabledNow(name)
       }),
     /** Resolves to whether it is gone. The API takes it back for 10 minutes. */
@@ -142,7 +142,7 @@ export function useTokenActions() {
         await call(api.tokens({ id }).delete())
         offerUndo(text.removed(name), async () => {
           await call(api.tokens({ id }).restore.post())
-          await refresh('tokens', 'token')
+          await refresh('tokens', 'token', 'overview', 'admin')
           sayDone(text.restored(name))
         })
         // Its own page is about to be left, and would not find it any more.

@@ -5,6 +5,10 @@ export const tokensText = bilingual({
   create: ['New token', '新建令牌'],
   made: ['The token is ready', '令牌已创建'],
   keyHint: ['Copy the key now; later it takes your password.', '请立即复制，之后查看需要密码。'],
+  noBalance: [
+    'Your balance is {balance}: requests are refused until the operator of this gateway tops it up.',
+    '当前余额 {balance}：网关管理员充值之前，请求都会被拒绝。',
+  ],
   done: ['Done', '完成'],
   toToken: ['Open the token', '打开令牌'],
   searchHint: ['Name, or part of the key', '名称或密钥片段'],

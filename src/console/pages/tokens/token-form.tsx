@@ -1,13 +1,15 @@
-import { Box, Button, Divider, Fieldset, Group, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Divider, Fieldset, Group, Stack, Text } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { shortMoney } from '../../../look/money.ts'
+import { api, call, useMe } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { useRefresh } from '../../parts/action.tsx'
 import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { Fields } from '../../parts/fields.tsx'
 import { SendForm } from '../../parts/form.tsx'
+import { OperatorContact } from '../../parts/operator.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
 import { SomeOf } from '../../parts/picking.tsx'
 import { ButtonLink, Code, Colon } from '../../parts/text.tsx'
@@ -117,7 +119,7 @@ export function CreateToken({ close }: { readonly close: () => void }) {
       form={form}
       send={async (values) => {
         setIssued(await call(api.tokens.post(newTokenOf(values))))
-        await refresh('tokens', 'token')
+        await refresh('tokens', 'token', 'overview', 'admin')
       }}
       submit={text.create}
       cancel={close}
@@ -142,6 +144,7 @@ function Issued({ issued: { token, key }, close }: { issued: IssuedToken; close:
       </Text>
       <Text size="sm">{text.keyHint}</Text>
       <Code label={text.key}>{key}</Code>
+      <NoBalance />
       <Divider label={text.setUp} labelPosition="left" />
       <SetUp {...callableOf(group, token.models)} keyShown={key} />
       <Group justify="flex-end">
@@ -151,5 +154,18 @@ function Issued({ issued: { token, key }, close }: { issued: IssuedToken; close:
         <Button onClick={close}>{text.done}</Button>
       </Group>
     </Stack>
+  )
+}
+
+/** A key alone is of no use to an account without money. */
+function NoBalance() {
+  const text = useText(tokensText)
+  const me = useMe().data
+  if (me === undefined || Number(me.balance) + Number(me.credit_limit) > 0) return null
+  return (
+    <Alert color="yellow">
+      {text.noBalance(shortMoney(me.balance))}
+      <OperatorContact />
+    </Alert>
   )
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startSignIn } from '../../../app/console/sign-in-scene.ts'
-import { enterNewAccount, signIn } from '../../../e2e/console/console-binary.ts'
+import { enterNewAccount, follow, signIn } from '../../../e2e/console/console-binary.ts'
 import { describeInBrowser, openBrowser } from '../../../support/browser.ts'
 
 // Who signs in again in a tab where somebody was signed in before.
@@ -65,10 +65,22 @@ describeInBrowser('after a session has ended elsewhere', () => {
     expect(seen.filter((text) => /key of ann|\bann\b/.test(text))).toEqual([])
   })
 
-  test('who makes an account there is in it at once', async () => {
+  test('who makes an account there is in it at once, on the page that was wanted', async () => {
     await endElsewhere()
     await page.getByRole('link', { name: 'Create one' }).click()
     await enterNewAccount(page, cleo, 'Create account')
     await page.getByRole('button', { name: `${cleo.email} · Account` }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/tokens')
+  })
+
+  test('and is told with the first key that there is no money yet', async () => {
+    await follow(page, 'Overview')
+    await page.getByRole('link', { name: 'Make a token' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'New token' }).click()
+    await dialog.getByText('Your balance is $0.00: requests are refused').waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await follow(page, 'Overview')
+    await page.getByText('You have no token yet').waitFor({ state: 'hidden', timeout: 30_000 })
   })
 })

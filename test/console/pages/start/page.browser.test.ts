@@ -22,7 +22,7 @@ describeInBrowser('the first steps', () => {
     scene.upstream.handle(({ method }) =>
       jsonAnswer(
         method === 'GET'
-          ? { data: [{ id: 'gpt-5-mini' }, { id: 'llama' }, { id: 'unwanted' }] }
+          ? { data: ['an-embedding', 'gpt-5-mini', 'llama', 'unwanted'].map((id) => ({ id })) }
           : {
               ...{ id: 'x', object: 'chat.completion', created: 1, model: 'llama' },
               choices: [
@@ -36,7 +36,8 @@ describeInBrowser('the first steps', () => {
       ),
     )
     await press(page, 'Fetch models')
-    await page.getByLabel('llama', { exact: true }).check()
+    for (const model of ['an-embedding', 'llama'])
+      await page.getByLabel(model, { exact: true }).check()
     await page.getByRole('combobox', { name: 'Name of the group' }).fill('first')
     await press(page, 'Save and go on')
     await page.getByText('Fill in both prices').waitFor()
@@ -48,6 +49,7 @@ describeInBrowser('the first steps', () => {
 
     await page.getByLabel('Input price of llama').fill('1')
     await page.getByLabel('Output price of llama').fill('2')
+    await page.getByLabel('an-embedding is free').check()
     await press(page, 'Save and go on')
     await page.getByLabel('Name of the token').waitFor()
     expect([await names('channels'), await names('groups')]).toEqual([
@@ -55,9 +57,12 @@ describeInBrowser('the first steps', () => {
       ['default', 'first'],
     ])
     await press(page, 'Make a token')
-    await page.getByLabel('Model', { exact: true }).selectOption('llama')
+    // The first of the list has no answers in words.
+    const model = page.getByLabel('Model', { exact: true })
+    expect(await model.inputValue()).toBe('gpt-5-mini')
+    await model.selectOption('llama')
     await press(page, 'Say hello')
-    await page.getByText('Hello, hallo, hola').waitFor()
+    await page.getByTestId('answer').getByText('Hello, hallo, hola').waitFor()
     await page.getByText('Now from your programs').waitFor()
     await page.getByText('$0.00002', { exact: true }).waitFor()
     await page.close()
