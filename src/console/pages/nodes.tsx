@@ -83,7 +83,7 @@ function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
     sorted(
       'requests',
       figure(text.requests, (node) => <Requests node={node} />),
-      ({ requests }) => requests,
+      ({ is_alive, requests }) => (is_alive ? requests : null),
     ),
     figure(text.perMinute, ({ is_alive, requests_per_minute }) =>
       countOf(is_alive ? requests_per_minute : null),
@@ -93,14 +93,14 @@ function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
       figure(text.cpu, ({ is_alive, cpu_percent }) =>
         is_alive && cpu_percent !== null ? `${cpu_percent}\u00a0%` : none,
       ),
-      ({ cpu_percent }) => cpu_percent,
+      ({ is_alive, cpu_percent }) => (is_alive ? cpu_percent : null),
     ),
     sorted(
       'memory',
       figure(text.memory, ({ is_alive, memory_bytes }) =>
         is_alive && memory_bytes !== null ? formatBytes(memory_bytes) : none,
       ),
-      ({ memory_bytes }) => memory_bytes,
+      ({ is_alive, memory_bytes }) => (is_alive ? memory_bytes : null),
     ),
     column(text.limits, ({ is_alive, counting }) =>
       is_alive && counting !== null ? text[counting] : none,

@@ -174,11 +174,12 @@ function useBulk<Item>({ bulk, selection }: BulkBarProps<Item>) {
 
   async function start(action: BulkAction<Item>, items: readonly Item[]): Promise<void> {
     const { ask, label, run, undo, done } = action
+    const question = ask?.(items.length, namesOf(items.map(bulk.nameOf), text))
+    const isDangerous = action.look?.color === 'red'
+    // Not disabled meanwhile: a question that is closed gives the focus back.
+    if (question && !(await confirm({ ...question, confirm: label, isDangerous }))) return
     setBusy(true)
     try {
-      const question = ask?.(items.length, namesOf(items.map(bulk.nameOf), text))
-      const isDangerous = action.look?.color === 'red'
-      if (question && !(await confirm({ ...question, confirm: label, isDangerous }))) return
       const changed = await go(label, items, run)
       if (changed.length === 0) return
       if (undo) offerUndo(done(changed.length), () => go(text.undo, changed, undo))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Locator } from 'playwright-core'
 import { accessibilityProblems, describeInBrowser } from '../../support/browser.ts'
 import { startConsolePages } from '../../support/console-pages.ts'
 import { speaksAt } from '../../support/tollgate-yaml.ts'
@@ -14,6 +15,7 @@ describeInBrowser('chosen items of a list', () => {
   })
   afterAll(() => pages?.stop())
 
+  const focusIsAt = (place: Locator) => place.and(place.page().locator(':focus')).waitFor()
   const disabled = async () => {
     const path = '/api/v1/admin/channels?state=disabled'
     const { data } = await pages.scene.ask('admin', 'GET', path)
@@ -27,8 +29,14 @@ describeInBrowser('chosen items of a list', () => {
     await page.keyboard.press('Shift+ArrowDown')
     const bar = page.getByRole('region', { name: 'Chosen items' })
     await bar.getByText('2 chosen').waitFor()
-    await bar.getByRole('button', { name: 'Disable' }).click()
+    const disable = bar.getByRole('button', { name: 'Disable' })
+    await disable.press('Enter')
     const question = page.getByRole('dialog', { name: 'Disable 2 channels?' })
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'hidden' })
+    await focusIsAt(disable)
+    await disable.press('Enter')
     await question.getByText('one, two. Nothing is sent to them').waitFor()
     await question.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('2 channels are disabled.').waitFor()
@@ -71,6 +79,11 @@ describeInBrowser('chosen items of a list', () => {
 
   test('that fail are listed with the reason, and stay chosen', async () => {
     const page = await pages.open('admin', '/admin/channels')
+    // Alone, too: the button rests meanwhile, and has the focus again.
+    const testOne = page.getByRole('button', { name: 'Test one' })
+    await testOne.press('Enter')
+    await page.getByText('No connection was made').waitFor()
+    await focusIsAt(testOne)
     await page.getByRole('checkbox', { name: 'Choose all on this page' }).click()
     const bar = page.getByRole('region', { name: 'Chosen items' })
     await bar.getByRole('button', { name: 'Test' }).click()

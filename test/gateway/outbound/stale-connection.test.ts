@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, spyOn, test } from 'bun:test'
 import { type Connections, createConnections } from '../../../src/gateway/outbound/connections.ts'
 import { makeRoundTrip } from '../../../src/gateway/outbound/round-trip.ts'
 
@@ -66,6 +66,22 @@ test('nor one that had begun to answer', async () => {
   const connections = createConnections()
   await ask(connections)
   await expect(ask(connections)).rejects.toThrow('The upstream closed its connection')
+  expect(opened).toBe(1)
+})
+
+test('nor one that ends later than an idle one would: the upstream may have worked', async () => {
+  listen([[answer, ''], [answer]])
+  const connections = createConnections()
+  await ask(connections)
+  const clock = spyOn(performance, 'now')
+  try {
+    clock.mockReturnValue(0)
+    const late = ask(connections)
+    clock.mockReturnValue(2_000)
+    await expect(late).rejects.toThrow('The upstream closed its connection')
+  } finally {
+    clock.mockRestore()
+  }
   expect(opened).toBe(1)
 })
 
