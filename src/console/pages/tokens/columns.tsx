@@ -146,7 +146,7 @@ export function useTokenActions() {
           sayDone(text.restored(name))
         })
         // Its own page is about to be left, and would not find it any more.
-        await refresh('tokens')
+        await refresh('tokens', 'overview', 'admin')
         return undefined
       }),
   }
