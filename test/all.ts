@@ -21,7 +21,7 @@ const project = join(import.meta.dir, '..')
 const files = [...new Glob('test/**/*.test.ts').scanSync(project)].sort()
 const cores = availableParallelism()
 /** More than there are cores, because most tests wait for most of their time; each lane takes about a gigabyte. */
-const mostLanes = Math.max(cores + 1, Math.min(3 * cores, Math.floor(totalmem() / 1.5e9)))
+const mostLanes = Math.max(cores + 1, Math.min(2 * cores + 1, Math.floor(totalmem() / 1.5e9)))
 
 /** What has a store of its own, once more on PostgreSQL: the rest of these folders takes no time. */
 const onPostgres = [
@@ -46,6 +46,8 @@ const sameEverywhere = new RegExp(
     /^test\/(app\/storms|gateway\/(ended-for-money|read-bytes))/,
     /\/(channels\/(health|probe)|availability\/availability)/,
     /^test\/cli\/(price|price-sync|resources|limits|channel-status|audit|regions|serve|secret|migrate)/,
+    /^test\/cli\/(token-set|account-set|account-password|group-set|demo|usage|lifecycle|interruptible|upgrade)/,
+    /^test\/admin\/(channel-names|secrets)/,
   ]
     .map(({ source }) => `(${source}(\\.slow)?\\.test\\.ts$)`)
     .join('|'),

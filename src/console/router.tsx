@@ -27,6 +27,11 @@ const below =
 
 const page = below(inside)
 
+/** All parts on one page, for whoever changes them. The program has none of it; no link leads there. */
+const inDevelopment = (
+  process.env.TOLLGATE_PARTS === 'true' ? [page('/_parts', () => import('./pages/parts.tsx'))] : []
+) as []
+
 const routes = root.addChildren([
   inside.addChildren([
     page('/', () => import('./pages/overview.tsx')),
@@ -55,6 +60,7 @@ const routes = root.addChildren([
     page('/admin/settings', () => import('./pages/settings/page.tsx')),
     page('/admin/nodes', () => import('./pages/nodes.tsx')),
     page('/admin/maintenance', () => import('./pages/maintenance/page.tsx')),
+    ...inDevelopment,
   ]),
 ])
 

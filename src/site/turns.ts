@@ -4,6 +4,8 @@ import { unavailable } from './published.ts'
 const mostCreditMs = 1_000
 /** Part of the processor that building pages may take for long. */
 const share = 0.15
+/** What one build may leave to the next at most: on a machine that is busy with other things it took long, but not much. */
+const mostDebtMs = 300
 /** Builds that wait; whatever comes then is refused. */
 const mostWaiting = 64
 
@@ -24,7 +26,8 @@ export function createTurns(
 
   async function run<Built>(build: () => Built | Promise<Built>): Promise<Built> {
     const now = tick()
-    creditMs = Math.min(mostCreditMs, creditMs + (now - countedTick) * share)
+    const earnedMs = creditMs + (now - countedTick) * share
+    creditMs = Math.max(-mostDebtMs, Math.min(mostCreditMs, earnedMs))
     countedTick = now
     if (creditMs < 0) await sleep(-creditMs / share)
     const startedTick = tick()

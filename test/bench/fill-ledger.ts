@@ -89,9 +89,9 @@ function createFiller(db: Database) {
 
   return {
     add({ request, attempts }: Settlement): void {
-      insertRequest.run({ extrasJson: null, ...request, id: ++row })
+      insertRequest.run({ extrasJson: null, stateJson: null, ...request, id: ++row })
       attempts.forEach((attempt, position) => {
-        insertAttempt.run({ ...attempt, requestRow: row, position })
+        insertAttempt.run({ keyMark: null, ...attempt, requestRow: row, position })
       })
       sum(request)
       if (request.amountNano > 0) enter(request, 'charge', -request.amountNano, request.requestId)

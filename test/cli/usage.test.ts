@@ -72,7 +72,7 @@ test('every command has help with an example', async () => {
   const { code, out } = await place.run(['--help'])
   expect(code).toBe(0)
   expect(commandsIn(out)).toEqual(
-    'serve demo init plan apply token account group channel price feed export receipt verify audit backup restore migrate reconcile schema matrix status upgrade version'.split(
+    'serve demo init plan apply token account group channel price feed export receipt verify audit backup restore migrate reconcile schema matrix status upgrade health version'.split(
       ' ',
     ),
   )

@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test'
+import { test } from 'bun:test'
 import { startBinary } from '../support/binary.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
+import { until } from './until.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -10,5 +11,6 @@ test('a gateway that has nothing to do takes at most 90 MB', async () => {
   })
   // What is built after the start is built by then.
   await Bun.sleep(2000)
-  expect(gateway.residentBytes() / mebibyte).toBeLessThan(90)
+  // On a busy machine the garbage of the start is collected later.
+  await until('its memory', () => gateway.residentBytes() / mebibyte < 90)
 })

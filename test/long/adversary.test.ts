@@ -21,18 +21,18 @@ async function findNothing(store: StoreKind, seed: string, runs: number): Promis
 const fresh = () => String(1 + (Date.now() % 1_000_000))
 
 test('A1–A6: nobody gets anything for nothing from one node', async () => {
-  await findNothing('sqlite', 'always', rounds(30, 150))
-  await findNothing('sqlite', fresh(), rounds(10, 2_000))
+  await findNothing('sqlite', 'always', rounds(12, 150))
+  await findNothing('sqlite', fresh(), rounds(4, 2_000))
 }, 1_800_000)
 
 test('A1–A6: nobody gets anything for nothing from four workers', async () => {
-  await findNothing('workers', 'always', rounds(15, 100))
-  await findNothing('workers', fresh(), rounds(5, 1_000))
+  await findNothing('workers', 'always', rounds(6, 100))
+  await findNothing('workers', fresh(), rounds(2, 1_000))
 }, 1_800_000)
 
 describeCluster('two nodes on one database', () => {
   test('A1–A6: nobody gets anything for nothing from either', async () => {
-    await findNothing('postgres', 'always', rounds(10, 50))
-    await findNothing('postgres', fresh(), rounds(5, 1_000))
+    await findNothing('postgres', 'always', rounds(4, 50))
+    await findNothing('postgres', fresh(), rounds(2, 1_000))
   }, 1_800_000)
 })

@@ -87,7 +87,7 @@ describe('finds', () => {
         `UPDATE twin SET request_id = 'req_twin', id = (SELECT max(id) + 1 FROM request)`,
         'INSERT INTO request SELECT * FROM twin',
         `INSERT INTO attempt SELECT (SELECT id FROM twin), position, channel_id, started_at, status,
-           cause, first_byte_ms, duration_ms, upstream_request_id, usage_raw FROM attempt
+           cause, first_byte_ms, duration_ms, upstream_request_id, usage_raw, key_mark FROM attempt
            WHERE request_row = (SELECT id FROM request WHERE request_id = ${chosen()})`,
         `INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, balance_after_nano)
            SELECT created_at, account_id, kind, amount_nano, 'req_twin', balance_after_nano FROM ledger

@@ -55,7 +55,7 @@ function unar(bytes: Buffer): ReadonlyMap<string, Buffer> {
 
 test('a package for Debian has the program, its unit, its data elsewhere than its configuration', async () => {
   const debs = await made(writeDebs)
-  expect([...debs.keys()]).toEqual([
+  expect([...debs.keys()].sort()).toEqual([
     'tollgate_1.2.3~rc.1_amd64.deb',
     'tollgate_1.2.3~rc.1_arm64.deb',
   ])

@@ -28,6 +28,13 @@ test('a few pages wait for nothing, many take a small part of the time', async (
   expect((1000 * 20) / (now() - began)).toBeWithin(0.1, 0.17)
 })
 
+test('one that took long leaves two seconds to the next at most', async () => {
+  const { build, slept } = start()
+  await build(60_000)
+  await build(10)
+  expect(slept).toEqual([2_000])
+})
+
 test('one is built at a time, though one before it fails', async () => {
   const { inTurn } = start()
   let building = 0

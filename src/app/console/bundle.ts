@@ -30,12 +30,12 @@ export async function bundledFiles(): Promise<ConsoleBundle> {
   return pack ? unpackBundle(pack) : builtFiles()
 }
 
-const builtFiles = once(() => bundleFromSource({ brotliQuality: 5 }))
+const builtFiles = once(() => bundleFromSource({ brotliQuality: 5, hasParts: true }))
 
 const isPack = (name: string) => /^console-\w+\.pack$/.test(name)
 
-/** The two pages of the console with their files, as browsers get them. */
-export const buildConsole = () =>
+/** The two pages of the console with their files, as browsers get them. `hasParts`: with the page of all parts. */
+export const buildConsole = (hasParts = false) =>
   Bun.build({
     entrypoints: ['index.html', 'outside.html'].map((name) =>
       fileURLToPath(new URL(`../../console/${name}`, import.meta.url)),
@@ -43,15 +43,19 @@ export const buildConsole = () =>
     minify: true,
     splitting: true,
     plugins: [lighter],
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      'process.env.TOLLGATE_PARTS': JSON.stringify(String(hasParts)),
+    },
     metafile: true,
   })
 
 /** Builds the console. `brotliQuality`: 11 takes seconds, and is for what is kept. */
 export async function bundleFromSource(options: {
   readonly brotliQuality: number
+  readonly hasParts?: boolean
 }): Promise<ConsoleBundle> {
-  const { outputs } = await buildConsole()
+  const { outputs } = await buildConsole(options.hasParts)
   const names = new Set(outputs.map(({ path }) => basename(path)))
   const pageOf = async (name: string) =>
     placed((await outputs.find(({ path }) => basename(path) === name)?.text()) ?? '', names)

@@ -73,7 +73,7 @@ describeInBrowser('an administrator', () => {
     await page.getByLabel('Input').fill('1.5')
     await page.getByLabel('Output').fill('6')
     await page.getByRole('button', { name: 'Set this price' }).click()
-    await page.getByText('$1.50 in · $6.00 out').waitFor()
+    await page.getByRole('row').filter({ hasText: '1.50' }).filter({ hasText: '6.00' }).waitFor()
   })
 
   test('tops up an account, once for a double click', async () => {
@@ -125,7 +125,13 @@ describeInBrowser('an administrator', () => {
   test('is told why a request failed, and what to write instead', async () => {
     await expect(ask('house-lm')).rejects.toThrow('404')
     await follow(page, 'Requests')
-    await page.getByRole('row').filter({ hasText: 'house-lm' }).first().getByRole('link').click()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'house-lm' })
+      .first()
+      .getByRole('link')
+      .first()
+      .click()
     await page.getByRole('heading', { name: 'Why did it fail?' }).waitFor()
     await page.getByText('Write the model as house-llm.').first().waitFor()
   })

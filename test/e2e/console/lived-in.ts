@@ -179,7 +179,7 @@ export const withoutData = (text: string): string =>
 
 /** Whether a text is only what the configuration says, and names. */
 export const isData = (text: string): boolean =>
-  names.includes(text) ||
+  names.includes(text.replace(/ [↑↓]$/, '')) ||
   marks.some((mark) => mark.test(text)) ||
   !/[A-Za-z]{2}/.test(withoutData(text))
 
