@@ -29,7 +29,7 @@ export const usageText = bilingual({
     group: [(count: number) => `${count} other groups`, (count) => `其他 ${count} 个分组`],
   },
   without: {
-    model: ['(model without a price)', '（无价格的模型）'],
+    model: ['(no model, or none with a price)', '（无模型，或模型无价格）'],
     token: ['(no token)', '（无令牌）'],
     account: ['(no account)', '（无账户）'],
     channel: ['(reached no channel)', '（未到达渠道）'],
