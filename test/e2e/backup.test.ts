@@ -140,7 +140,7 @@ ofSqlite(
     using folder = await createGateway(10_000)
     const durationMs = await leastMs(folder.path, (turn) => ['backup', `whole-${turn}.db`])
     const states = new Map<string, number>()
-    const kills = rounds(4, 40)
+    const kills = rounds(6, 40)
     for (let kill = 0; kill < kills; kill++) {
       const name = `killed-${kill}.db`
       const command = startCommand(folder.path, ['backup', name])
@@ -184,7 +184,7 @@ ofSqlite(
       return restore
     }
     const durationMs = await leastMs(folder.path, (turn) => restoreTo(`whole-${turn}`))
-    const kills = rounds(4, 40)
+    const kills = rounds(8, 40)
     let absent = 0
     for (let kill = 0; kill < kills; kill++) {
       const place = `place-${kill}`
