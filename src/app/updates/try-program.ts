@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
@@ -39,6 +39,11 @@ export interface Gateway {
 
 interface TryParts extends Gateway {
   readonly program: string
+  /**
+   * For the copy; it goes with the folder. Beside the program, not the database: who serves may write there, and the one
+   * who upgrades is often root.
+   */
+  readonly folder: string
   readonly onProgress: (at: CopyProgress) => void
   readonly signal?: AbortSignal | undefined
 }
@@ -51,24 +56,13 @@ export async function tryProgram(parts: TryParts): Promise<string> {
   const { program, configFile = 'tollgate.yaml' } = parts
   const database = fileOf(parts.store)
   if (database === undefined || !existsSync(database)) return check(program, parts.configFile)
-  const folder = `${resolve(database)}.upgrade`
-  const clear = () => rmSync(folder, { recursive: true, force: true })
-  parts.signal?.addEventListener('abort', clear)
-  try {
-    clear()
-    mkdirSync(folder, { mode: 0o700 })
-    const copy = join(folder, 'tollgate.db')
-    await copyDatabase(parts, database, copy)
-    const config = join(folder, 'tollgate.yaml')
-    await writeFile(config, await configOf(parts.configFile, copy), { mode: 0o600 })
-    const said = await check(program, config, (text) =>
-      text.replaceAll(copy, database).replaceAll(config, configFile),
-    )
-    return said
-  } finally {
-    parts.signal?.removeEventListener('abort', clear)
-    clear()
-  }
+  const copy = join(parts.folder, 'tollgate.db')
+  await copyDatabase(parts, database, copy)
+  const config = join(parts.folder, 'tollgate.yaml')
+  await writeFile(config, await configOf(parts.configFile, copy), { mode: 0o600 })
+  return check(program, config, (text) =>
+    text.replaceAll(copy, database).replaceAll(config, configFile),
+  )
 }
 
 async function copyDatabase({ signal, onProgress }: TryParts, database: string, file: string) {

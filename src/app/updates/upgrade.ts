@@ -94,7 +94,9 @@ async function prepare(
     if (parts.isReplaced())
       throw new UserError(`${program} was replaced meanwhile: run this again with the new one.`)
     const { made, version, place } = await make(workshop)
-    const findings = await tryProgram({ ...parts, program: made, onProgress: parts.onCopy })
+    const findings = await tryProgram({
+      ...{ ...parts, program: made, folder: workshop.folder, onProgress: parts.onCopy },
+    })
     return {
       ...{ version, findings },
       replace: () => requireWritable(program, place),

@@ -170,7 +170,7 @@ describe('the program stays as it is, and nothing is left,', () => {
 test('what a killed upgrade left behind is removed by the next one', async () => {
   await server.offer({ version: '1.3.0' })
   await Bun.write(folder.join('.tollgate.upgrade', 'archive.tar.gz'), 'half of it')
-  await Bun.write(`${database}.upgrade/tollgate.db`, 'half of it')
+  await Bun.write(folder.join('.tollgate.upgrade', 'tollgate.db'), 'half of it')
   const prepared = await upgrade()
   prepared.discard()
   expect(filesLeft()).toEqual(before)
