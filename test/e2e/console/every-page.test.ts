@@ -50,7 +50,8 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
 }
 
 const router = readFileSync(join(import.meta.dir, '../../../src/console/router.tsx'), 'utf8')
-const inside = [...router.matchAll(/\bpage\('([^']+)'/g)].map(([, path]) => path ?? '')
+/** All but the page of parts, which a development build alone has. */
+const inside = [...router.matchAll(/\bpage\('(\/[^_'][^']*|\/)'/g)].map(([, path]) => path ?? '')
 /** Pages that need no session. */
 const paths = [...inside, '/sign-in', '/sign-up', '/setup']
 
