@@ -18,14 +18,26 @@ import { type Kind, kindOf } from './support/kinds.ts'
 // machine is busy, are run once more, each alone: those that pass then are named, and fail nothing.
 
 const project = join(import.meta.dir, '..')
-const files = [...new Glob('test/**/*.test.ts').scanSync(project)].sort()
+/**
+ * Dear, and near to what others promise (of memory, kills, grown bodies): part of a long run alone, so
+ * that each other one stays under its twenty minutes.
+ */
+const onlyInLongRuns =
+  /^test\/(e2e\/(soak|crowd|slow-readers|cluster\/(kill|nodes-page))|long\/rehearsal|adversary\/grown-bodies|app\/prices\/simulate)\.(\w+\.)?test\.ts$/
+
+const isLong = process.env.TOLLGATE_TEST_LONG === 'true'
+const files = [...new Glob('test/**/*.test.ts').scanSync(project)]
+  .filter((path) => isLong || !onlyInLongRuns.test(path))
+  .sort()
 const cores = availableParallelism()
 /** More than there are cores, because most tests wait for most of their time; each lane takes about a gigabyte. */
 const mostLanes = Math.max(cores + 1, Math.min(2 * cores + 1, Math.floor(totalmem() / 1.5e9)))
 
 /** What has a store of its own, once more on PostgreSQL: the rest of these folders takes no time. */
 const onPostgres = [
-  /^test\/(admin|cli)\//,
+  // What the console's API asks of a store, `test/store` asks of both.
+  ...(isLong ? [/^test\/admin\//] : []),
+  /^test\/cli\//,
   /^test\/app\/[^/]+$|^test\/app\/(bills|config|console|nodes|prompt-cache|reconcile|status-page)\//,
   /^test\/gateway\/[^/]+$|^test\/gateway\/(availability|channels|failures)\//,
   /^test\/store\/(adjust|availability|health|price-replaces)\.test\.ts$/,
