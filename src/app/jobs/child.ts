@@ -44,7 +44,9 @@ export async function runChild(parts: ChildParts): Promise<JobResult> {
     await child.exited
   } finally {
     parts.signal.removeEventListener('abort', end)
-    if (child.exitCode === null) child.kill()
+    // A second signal would end it before it has removed its files.
+    if (child.exitCode === null && !parts.signal.aborted) child.kill()
+    await child.exited
   }
   parts.signal.throwIfAborted()
   if (result) return result
