@@ -57,6 +57,7 @@ one, which is kept beside it. A gateway that is running goes on with the old pro
 
 async function runUpgrade(options: UpgradeOptions): Promise<void> {
   const program = await findProgram()
+  const address = options.back ? undefined : await findAddress(options)
   if (!options.dryRun) requireAnswer(questionOf(program), options)
   const configFile =
     options.config ?? (existsSync(defaultConfigFile) ? defaultConfigFile : undefined)
@@ -74,9 +75,7 @@ async function runUpgrade(options: UpgradeOptions): Promise<void> {
       onProgress: line.show,
       onCopy: (at: CopyProgress) => line.show(describeProgress(at)),
     }
-    const prepared = await (options.back ? prepareBack(parts) : newer(options, parts)).finally(
-      line.done,
-    )
+    const prepared = await (address ? newer(address, parts) : prepareBack(parts)).finally(line.done)
     if (prepared === undefined) {
       await writeLines([`Tollgate ${version} is the newest release.`])
       return undefined
@@ -120,7 +119,8 @@ async function findProgram(): Promise<string> {
 
 type Parts = Parameters<typeof prepareBack>[0]
 
-async function newer({ from, config }: UpgradeOptions, parts: Parts) {
+/** Where the list of releases is. */
+async function findAddress({ from, config }: UpgradeOptions): Promise<URL> {
   const given = from ?? (await findFileWord(config)).updates
   const address = URL.parse(given ?? '')
   if (given === undefined)
@@ -130,6 +130,10 @@ async function newer({ from, config }: UpgradeOptions, parts: Parts) {
     )
   if (address === null || !isReleaseAddress(address))
     throw new UsageError(`--from: "${given}" is no address of releases: write one with https://`)
+  return address
+}
+
+function newer(address: URL, parts: Parts) {
   return prepareNewer({
     ...{ ...parts, address, target, key: releaseKey(), seen: seenBeside(parts.store) },
     onFound: (release, archiveBytes) =>

@@ -87,8 +87,8 @@ const questions: readonly (readonly [name: string, index: string, ask: Ask])[] =
   ],
   ['attempts, oldest first', 'attempt_pkey', (from) => from.attempts({}, upwards)],
   ['accounts by e-mail', 'account_email', (from) => from.accounts({}, byName)],
-  // An account has few tokens: PostgreSQL may sort those that `token_owner` finds.
-  ['tokens by name', '', (from) => from.tokens({ accountId: 7 }, byName)],
+  // An account has few tokens: PostgreSQL sorts those that this one finds.
+  ['tokens by name', 'token_owner', (from) => from.tokens({ accountId: 7 }, byName)],
   ['usage of an account', 'usage_day_pkey', (from) => from.usage({ ...usage, accountId: 7 })],
   ['usage of a token', 'usage_day_pkey', (from) => from.usage({ ...usage, tokenId: 7 })],
   ['usage', '', (from) => from.usage(usage)],
