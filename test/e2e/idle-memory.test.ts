@@ -12,5 +12,5 @@ test('a gateway that has nothing to do takes at most 90 MB', async () => {
   // What is built after the start is built by then.
   await Bun.sleep(2000)
   // On a busy machine the garbage of the start is collected later.
-  await until('its memory', () => gateway.residentBytes() / mebibyte < 90)
+  await until('its memory', () => gateway.residentBytes() / mebibyte < 90, 10_000)
 })
