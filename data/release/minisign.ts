@@ -20,6 +20,9 @@ export interface SecretKey {
   readonly key: KeyObject
 }
 
+/** A secret key that minisign itself can use, and this can't. */
+export class PasswordError extends Error {}
+
 /** Makes a pair of keys, as the texts of two files. */
 export function makeKeys(): { readonly publicKey: string; readonly secretKey: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -34,16 +37,16 @@ export function makeKeys(): { readonly publicKey: string; readonly secretKey: st
     checksumOf(secret),
   ])
   return {
-    publicKey: fileOf(
-      `minisign public key ${nameOf(id)}`,
-      Buffer.concat([Buffer.from('Ed'), id, bytes]),
-    ),
-    secretKey: fileOf('minisign secret key', whole),
+    publicKey: fileOf(`minisign public key ${nameOf(id)}`, publicLine({ id, key: privateKey })),
+    secretKey: fileOf('minisign secret key', whole.toString('base64')),
   }
 }
 
-const fileOf = (comment: string, bytes: Buffer) =>
-  `untrusted comment: ${comment}\n${bytes.toString('base64')}\n`
+const fileOf = (comment: string, line: string) => `untrusted comment: ${comment}\n${line}\n`
+
+/** The public key of a secret one, as the second line of its file. */
+export const publicLine = ({ id, key }: SecretKey): string =>
+  Buffer.concat([Buffer.from('Ed'), id, publicBytes(createPublicKey(key))]).toString('base64')
 
 const publicBytes = (key: KeyObject) => key.export({ format: 'der', type: 'spki' }).subarray(-32)
 
@@ -56,10 +59,7 @@ export function readSecretKey(text: string): SecretKey {
   const bytes = Buffer.from(line, 'base64')
   if (bytes.length !== at.end || bytes.subarray(0, 2).toString() !== 'Ed')
     throw new Error('This is no secret key of minisign.')
-  if (bytes.readUInt16LE(2) !== 0)
-    throw new Error(
-      'This secret key has a password: sign with "minisign -S -m latest.json" instead.',
-    )
+  if (bytes.readUInt16LE(2) !== 0) throw new PasswordError('This secret key has a password')
   const der = Buffer.concat([pkcs8Head, bytes.subarray(at.secret, at.public)])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   // minisign leaves the checksum of a key without a password out.

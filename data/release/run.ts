@@ -1,8 +1,12 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ReleaseError } from './release.ts'
 
 /** The project's folder. */
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+
+/** A file of the project. */
+export const ownFile = (path: string) => Bun.file(join(root, path))
 
 interface RunOptions {
   /** Beside the environment of this process. */

@@ -1,29 +1,30 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { latestOf } from './latest.ts'
-import { makeKeys, readSecretKey, signatureOf } from './minisign.ts'
+import { archivesIn, latestOf, requireTrust } from './latest.ts'
+import { makeKeys, PasswordError, readSecretKey, signatureOf } from './minisign.ts'
+import { checkSums, sumsFile } from './sums.ts'
 
-// Makes the key pair of releases, and the signed latest.json that "tollgate upgrade" reads.
+// Makes the key pair of releases, and signs a release: SHA256SUMS for people, latest.json for "tollgate upgrade".
 
 const usage = `Usage: bun data/release/sign.ts keys FOLDER
          make a pair of keys: FOLDER/tollgate.pub is compiled in, FOLDER/tollgate.key is kept secret
-       bun data/release/sign.ts latest [--notes URL] [--key FILE] ARCHIVE…
-         make latest.json of tollgate-VERSION-TARGET.tar.gz …, and its signature, beside them
+       bun data/release/sign.ts release [--notes URL] [--key FILE] FOLDER
+         check the files of a release by its SHA256SUMS, make latest.json of its archives, and sign both
 
 The secret key is read from FILE, or from TOLLGATE_RELEASE_SECRET. minisign takes these keys, too; a key with a
-password needs it: minisign -S -m latest.json`
+password needs it: latest.json is made, and the command that signs is named.`
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
   options: { notes: { type: 'string' }, key: { type: 'string' } },
   allowPositionals: true,
 })
-const [command, ...words] = positionals
+const [command, folder, ...more] = positionals
 
-if (command === 'keys' && words.length === 1) await writeKeys(words[0] ?? '.')
-else if (command === 'latest' && words.length > 0) await writeLatest(words)
+if (command === 'keys' && folder && more.length === 0) await writeKeys(folder)
+else if (command === 'release' && folder && more.length === 0) await signRelease(folder)
 else {
   process.stderr.write(`${usage}\n`)
   process.exitCode = 2
@@ -42,18 +43,40 @@ async function writeKeys(folder: string): Promise<void> {
   )
 }
 
-async function writeLatest(files: readonly string[]): Promise<void> {
-  const key = readSecretKey(
-    values.key === undefined
-      ? (process.env.TOLLGATE_RELEASE_SECRET ?? '')
-      : await Bun.file(values.key).text(),
-  )
-  const release = await latestOf({ files, notesUrl: values.notes })
-  const text = Buffer.from(`${JSON.stringify(release, null, 2)}\n`)
-  const file = join(dirname(files[0] ?? ''), 'latest.json')
-  await writeFile(file, text)
-  await writeFile(`${file}.minisig`, signatureOf(text, key, `tollgate ${release.version}`))
+async function signRelease(folder: string): Promise<void> {
+  await checkSums(folder)
+  const archives = await archivesIn(folder)
+  const release = await latestOf({ files: archives, notesUrl: values.notes, now: Date.now() })
+  const [sums, latest] = [join(folder, sumsFile), join(folder, 'latest.json')]
+  await writeFile(latest, `${JSON.stringify(release, null, 2)}\n`)
+  const key = await readKey([latest, sums])
+  await requireTrust(archives, key)
+  for (const [file, of] of [
+    [sums, ` ${sumsFile}`],
+    [latest, ''],
+  ] as const) {
+    const signature = signatureOf(
+      await Bun.file(file).bytes(),
+      key,
+      `tollgate ${release.version}${of}`,
+    )
+    await writeFile(`${file}.minisig`, signature)
+  }
   process.stdout.write(
-    `${file}: Tollgate ${release.version}, ${Object.keys(release.archives).join(', ')}\n`,
+    `Tollgate ${release.version}, ${Object.keys(release.archives).join(', ')}: ${sums} and ${latest} are signed.\n`,
   )
+}
+
+/** What signs `files`. */
+async function readKey(files: readonly string[]) {
+  const text = values.key === undefined ? process.env.TOLLGATE_RELEASE_SECRET : undefined
+  try {
+    return readSecretKey(text ?? (values.key ? await Bun.file(values.key).text() : ''))
+  } catch (error) {
+    if (!(error instanceof PasswordError)) throw error
+    throw new Error(
+      `${error.message}: sign with "minisign -S -s ${values.key ?? 'FILE'} -m ${files.join(' ')}". What is signed so ` +
+        'is not compared with the key in the programs: try "tollgate upgrade --dry-run --from …" before others do.',
+    )
+  }
 }

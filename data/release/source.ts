@@ -1,6 +1,7 @@
 import { version as packageVersion } from '../../package.json'
+import { parseMinisignKey } from '../../src/lib/minisign.ts'
 import { ReleaseError } from './release.ts'
-import { root, run } from './run.ts'
+import { ownFile, root, run } from './run.ts'
 
 /** What is released. */
 export interface Source {
@@ -30,8 +31,24 @@ export function checkVersion(version: string, ofPackage: string = packageVersion
     )
 }
 
+/** Throws where files differ from the commit: what is released is what it says. */
+export async function checkTree(): Promise<void> {
+  const changed = await git('status', '--porcelain')
+  if (changed !== '')
+    throw new ReleaseError(
+      `A release is built from a clean tree, and these files differ from the commit:\n${changed}\nCommit them, or put them aside (git stash -u)`,
+    )
+}
+
 /** Throws when tags say that this commit is another version, or that this version is another commit. */
-export function checkTags(
+export async function checkTags(version: string): Promise<void> {
+  compareTags(version, {
+    ofCommit: (await git('tag', '--points-at', 'HEAD', '--list', 'v*')).split('\n').filter(Boolean),
+    taken: (await git('tag', '--list', `v${version}`)) !== '',
+  })
+}
+
+export function compareTags(
   version: string,
   { ofCommit, taken }: { readonly ofCommit: readonly string[]; readonly taken: boolean },
 ): void {
@@ -48,27 +65,25 @@ export function checkTags(
     )
 }
 
-/** The commit that is checked out; throws where it can't be released as `version`. */
+/** The commit that is checked out, as `version`; needs.ts says whether it can be. */
 export async function readSource(version: string): Promise<Source> {
-  checkVersion(version)
-  const changed = await git('status', '--porcelain')
-  if (changed !== '')
-    throw new ReleaseError(
-      `A release is built from a clean tree, and these files differ from the commit:\n${changed}\nCommit them, or put them aside (git stash -u)`,
-    )
-  checkTags(version, {
-    ofCommit: (await git('tag', '--points-at', 'HEAD', '--list', 'v*')).split('\n').filter(Boolean),
-    taken: (await git('tag', '--list', `v${version}`)) !== '',
-  })
   const [commit = '', time = ''] = (await git('log', '-1', '--format=%H %ct')).split(' ')
-  return { version, commit, time: Number(time), key: readKey() }
+  return { version, commit, time: Number(time), key: await readKey() }
 }
 
-function readKey(): string | undefined {
-  const key = process.env.TOLLGATE_RELEASE_KEY?.trim().split('\n').at(-1)
-  if (key !== undefined && !/^[A-Za-z0-9+/=]{56}$/.test(key))
+/** Where the public key of releases lies, once its owner has put it there. */
+export const keyFile = 'data/release/tollgate.pub'
+
+/** The second line of the environment's public key, or of the repository's; throws when it is none. */
+export async function readKey(): Promise<string | undefined> {
+  const file = ownFile(keyFile)
+  const [name, text] = process.env.TOLLGATE_RELEASE_KEY
+    ? ['TOLLGATE_RELEASE_KEY', process.env.TOLLGATE_RELEASE_KEY]
+    : [keyFile, (await file.exists()) ? await file.text() : undefined]
+  const key = text?.trim().split('\n').at(-1)?.trim()
+  if (key !== undefined && parseMinisignKey(key) === undefined)
     throw new ReleaseError(
-      `TOLLGATE_RELEASE_KEY "${key}" is no public key of minisign: give the second line of its file`,
+      `${name} "${key}" is no public key of minisign: give the second line of its file`,
     )
   return key
 }

@@ -5,9 +5,10 @@ import type { CopyProgress } from '../app/backup/backup.ts'
 import { defaultConfigFile, findFileWord, findStore } from '../app/find-config.ts'
 import { isCompiled, isReplaced } from '../app/own-program.ts'
 import { fileOf } from '../app/store-place.ts'
+import { complainOfAge, type Wanted } from '../app/updates/find-release.ts'
 import { configOption } from '../app/updates/go-back.ts'
 import { findInstaller } from '../app/updates/installation.ts'
-import { isReleaseAddress } from '../app/updates/release.ts'
+import { isReleaseAddress, type Release } from '../app/updates/release.ts'
 import { previousOf, requireInUse } from '../app/updates/replace-program.ts'
 import { seenBeside } from '../app/updates/seen.ts'
 import { type Prepared, prepareBack, prepareNewer } from '../app/updates/upgrade.ts'
@@ -69,15 +70,22 @@ async function runUpgrade(options: UpgradeOptions): Promise<void> {
         'configuration of your gateway with --config.',
     )
   const line = createProgress()
+  let list: Release | undefined
+  const onList = (release: Release) => {
+    list = release
+  }
   const replaced = await interruptible(async (signal) => {
     const parts = {
       ...{ program, configFile, store, installed: version, isReplaced, signal },
       onProgress: line.show,
       onCopy: (at: CopyProgress) => line.show(describeProgress(at)),
     }
-    const prepared = await (address ? newer(address, parts) : prepareBack(parts)).finally(line.done)
+    const prepared = await (address
+      ? newer(address, { ...parts, onList })
+      : prepareBack(parts)
+    ).finally(line.done)
     if (prepared === undefined) {
-      await writeLines([`Tollgate ${version} is the newest release.`])
+      await writeLines([`Tollgate ${version} is the newest release${byList(list)}`])
       return undefined
     }
     try {
@@ -117,7 +125,14 @@ async function findProgram(): Promise<string> {
   return program
 }
 
-type Parts = Parameters<typeof prepareBack>[0]
+/** Who keeps news back can still show an old list: its age tells. */
+function byList(list: Release | undefined): string {
+  if (list === undefined) return '.'
+  const complaint = complainOfAge(list, Date.now())
+  return ` by a list of ${list.made_at.slice(0, 10)}.${complaint === undefined ? '' : `\nBut ${complaint}.`}`
+}
+
+type Parts = Parameters<typeof prepareBack>[0] & Pick<Wanted, 'onList'>
 
 /** Where the list of releases is. */
 async function findAddress({ from, config }: UpgradeOptions): Promise<URL> {

@@ -6,6 +6,7 @@ import { writeDebs } from '../../data/release/deb/deb.ts'
 import { rootEntries } from '../../data/release/image/root.ts'
 import { writeNpmPackages } from '../../data/release/npm/packages.ts'
 import { programName, type Release, type Target, targets } from '../../data/release/release.ts'
+import manifest from '../../package.json'
 import { createTempDir } from '../support/temp-dir.ts'
 
 /** A release whose programs are scripts, and what one writer makes of it: file → bytes. */
@@ -80,7 +81,10 @@ test('a package for Debian has the program, its unit, its data elsewhere than it
     'ExecStart=/usr/bin/tollgate serve\n',
   )
   const text = control?.find(({ name }) => name === './control')?.text
-  expect(text).toContain('Version: 1.2.3~rc.1\nArchitecture: arm64\n')
+  expect(text).toContain(
+    `Version: 1.2.3~rc.1\nArchitecture: arm64\nMaintainer: ${manifest.author}\n`,
+  )
+  expect(text).not.toContain('example.com')
   const scripts = control?.filter(({ text }) => text.startsWith('#!'))
   expect(scripts?.map(({ name, mode }) => [name, mode])).toEqual([
     ['./postinst', 0o755],
@@ -141,6 +145,15 @@ test('npm installs the program that fits the system, and runs it with the words 
   const launcher = join(folder.path, 'node_modules/tollgate/tollgate.js')
   const child = Bun.spawn([process.execPath, launcher, 'serve', '--check'], { stdout: 'pipe' })
   expect(await child.stdout.text()).toBe(`${process.platform}-${process.arch} serve --check\n`)
+  // Both programs for Linux are there, as an old npm leaves them: the C library decides.
+  const onMusl = join(folder.path, 'on-musl.js')
+  writeFileSync(
+    onMusl,
+    `process.report.getReport = () => ({ header: {} })\nawait import(${JSON.stringify(launcher)})\n`,
+  )
+  const other = Bun.spawn([process.execPath, onMusl, 'demo'], { stdout: 'pipe' })
+  const libc = process.platform === 'linux' ? '-musl' : ''
+  expect(await other.stdout.text()).toBe(`${process.platform}-${process.arch}${libc} demo\n`)
 })
 
 test('the root of the image has one user, and nothing for which there is no program', () => {

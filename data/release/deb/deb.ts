@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { about } from '../about.ts'
 import { createTar, type Entry, gzip, withFolders } from '../archive.ts'
 import { type Release, ReleaseError, type Target } from '../release.ts'
 import { root } from '../run.ts'
@@ -90,7 +91,9 @@ async function controlFiles(
     'Package: tollgate',
     `Version: ${debianVersion(release)}`,
     `Architecture: ${architecture}`,
-    'Maintainer: The Tollgate developers <maintainers@example.com>',
+    `Maintainer: ${about.author}`,
+    ...(about.homepage === undefined ? [] : [`Homepage: ${about.homepage}`]),
+    ...(about.bugs === undefined ? [] : [`Bugs: ${about.bugs}`]),
     `Installed-Size: ${kilobytes}`,
     'Depends: libc6 (>= 2.31), passwd',
     'Recommends: ca-certificates',

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ParsedTarEntryWithData, unpackTar } from 'modern-tar'
+import { ReleaseError } from '../release.ts'
 import { run, runForBytes } from '../run.ts'
 
 /** A package of Debian, unpacked. */
@@ -11,6 +12,39 @@ export interface DebianPackage {
   /** Its own description, as dpkg keeps it. */
   readonly control: string
   readonly entries: readonly ParsedTarEntryWithData[]
+}
+
+const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
+/** What says which system this is: os-release(5). */
+const systemFile = '/etc/os-release'
+
+/** Throws where apt would take packages that are not Debian's, or could not check them. */
+export async function checkMirror(): Promise<void> {
+  const system = Bun.file(systemFile)
+  complainOfMirror({
+    isDebian: (await system.exists()) && /^ID="?debian"?$/m.test(await system.text()),
+    mirror: process.env.DEBIAN_MIRROR,
+    hasKeys: await Bun.file(keyring).exists(),
+  })
+}
+
+interface MirrorFacts {
+  readonly isDebian: boolean
+  readonly mirror: string | undefined
+  /** Debian's keys are on this machine. */
+  readonly hasKeys: boolean
+}
+
+export function complainOfMirror({ isDebian, mirror, hasKeys }: MirrorFacts): void {
+  if (!mirror && isDebian) return
+  const missing = [
+    !mirror && 'DEBIAN_MIRROR must name a mirror of Debian, like https://deb.debian.org/debian',
+    mirror && !/^https?:\/\/\S+$/.test(mirror) && `DEBIAN_MIRROR "${mirror}" is no address`,
+    !hasKeys && `${keyring} is missing: apt-get install debian-archive-keyring`,
+  ].filter(Boolean)
+  if (missing.length > 0)
+    throw new ReleaseError(`The image is made of packages of Debian: ${missing.join('; ')}`)
 }
 
 /**
@@ -44,9 +78,8 @@ async function aptOptions(folder: string, architecture: string): Promise<readonl
   await mkdir(join(state, 'lists/partial'), { recursive: true })
   await Bun.write(join(state, 'status'), '')
   const mirror = process.env.DEBIAN_MIRROR
-  const keys = '/usr/share/keyrings/debian-archive-keyring.gpg'
   const sources = join(folder, 'sources.list')
-  if (mirror) await Bun.write(sources, `deb [signed-by=${keys}] ${mirror} stable main\n`)
+  if (mirror) await Bun.write(sources, `deb [signed-by=${keyring}] ${mirror} stable main\n`)
   const options = {
     'Dir::State': state,
     'Dir::State::lists': join(state, 'lists'),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createTar, type Entry, gzip, withFolders } from '../archive.ts'
 import { type Release, ReleaseError, type Target } from '../release.ts'
 import { root } from '../run.ts'
-import { fetchPackages } from './debian-packages.ts'
+import { type DebianPackage, fetchPackages } from './debian-packages.ts'
 import { dataFolder, imagePackages, imageUser, rootEntries } from './root.ts'
 
 /** The architectures of the image: as containers, Debian and the program's targets name them. */
@@ -31,8 +31,18 @@ interface Descriptor {
   readonly size: number
 }
 
+/** What the image has of Debian, by architecture. It is fetched before anything is built: a mirror may fail. */
+export type ImagePackages = ReadonlyMap<string, readonly DebianPackage[]>
+
+export async function fetchImagePackages(): Promise<ImagePackages> {
+  const fetched = new Map<string, readonly DebianPackage[]>()
+  for (const { architecture } of platforms)
+    fetched.set(architecture, await fetchPackages(imagePackages, architecture))
+  return fetched
+}
+
 /** Writes the container image for all its platforms as one OCI archive, and its Compose files; without an engine. */
-export async function writeImage(release: Release): Promise<void> {
+export async function writeImage(release: Release, ofDebian: ImagePackages): Promise<void> {
   const blobs = new Map<string, Uint8Array>()
   const add = (mediaType: string, bytes: Uint8Array): Descriptor => {
     const hex = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
@@ -44,7 +54,7 @@ export async function writeImage(release: Release): Promise<void> {
 
   const manifests = []
   for (const { architecture, target } of platforms) {
-    const packages = await fetchPackages(imagePackages, architecture)
+    const packages = ofDebian.get(architecture) ?? []
     const layers = [rootEntries(packages), await programEntries(release, target)]
     const tars = await Promise.all(layers.map((entries) => createTar(entries, release.time)))
     const config = addJson(types.config, {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
+import { about } from '../about.ts'
 import { createTar, type Entry, gzip } from '../archive.ts'
 import { programName, type Release, type Target } from '../release.ts'
 import { root } from '../run.ts'
 
-const about = {
-  description: 'An LLM gateway with a price on every model, in one executable.',
-  license: 'MIT',
-} as const
+/** What each package says of the project. */
+const { description, license, author, homepage, bugs } = about
+const own = { description, license, author, homepage, bugs }
 
 /**
  * Writes the packages for npm: one of each target that holds its program, and `tollgate`, which has them as optional
@@ -15,13 +15,13 @@ const about = {
 export async function writeNpmPackages(release: Release): Promise<void> {
   const { version, programs } = release
   for (const [target, program] of programs) {
-    const manifest = { name: packageOf(target), version, ...about, ...fitting(target) }
+    const manifest = { name: packageOf(target), version, ...own, ...fitting(target) }
     const file = { name: programName(target), mode: 0o755, bytes: await Bun.file(program).bytes() }
     await write(release, `npm-${target}`, manifest, [file, textsOf(release)].flat())
   }
   const launcher = await Bun.file(join(root, 'data/release/npm/tollgate.js')).bytes()
   const manifest = {
-    ...{ name: 'tollgate', version, ...about, type: 'module', bin: { tollgate: 'tollgate.js' } },
+    ...{ name: 'tollgate', version, ...own, type: 'module', bin: { tollgate: 'tollgate.js' } },
     engines: { node: '>=18' },
     optionalDependencies: Object.fromEntries(
       [...programs.keys()].map((target) => [packageOf(target), version]),
@@ -59,8 +59,11 @@ async function write(
   files: readonly Entry[],
 ): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`
-  const own = { name: 'package.json', mode: 0o644, bytes: new TextEncoder().encode(text) }
-  const entries = [own, ...files].map((entry) => ({ ...entry, name: `package/${entry.name}` }))
+  const ofPackage = { name: 'package.json', mode: 0o644, bytes: new TextEncoder().encode(text) }
+  const entries = [ofPackage, ...files].map((entry) => ({
+    ...entry,
+    name: `package/${entry.name}`,
+  }))
   const path = join(out, `tollgate-${version}-${name}.tgz`)
   await Bun.write(path, gzip(await createTar(entries, time)))
 }

@@ -6,7 +6,9 @@ import { constants } from 'node:os'
 
 const { platform, arch, execve } = process
 const names = [`@tollgate/${platform}-${arch}`, `@tollgate/${platform}-${arch}-musl`]
-const program = names.map(find).find((path) => path !== undefined)
+const found = names.map(find).filter((path) => path !== undefined)
+// What does not know libc, like npm before version 10, installs both.
+const program = found.length > 1 && usesMusl() ? found[1] : found[0]
 if (program === undefined) {
   process.stderr.write(
     `tollgate: npm has installed no program for ${platform}-${arch}. Programs are optional dependencies: install ` +
@@ -27,6 +29,12 @@ child.on('error', (error) => {
   process.exit(1)
 })
 child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+
+function usesMusl() {
+  // Without this it looks up the names of all peers.
+  process.report.excludeNetwork = true
+  return process.report.getReport().header.glibcVersionRuntime === undefined
+}
 
 function find(name) {
   try {

@@ -1,3 +1,5 @@
+import { type Clock, dayMs } from '../../lib/clock.ts'
+import { counted, isoTime } from '../../lib/format.ts'
 import { complainOfSignature, parseMinisignKey } from '../../lib/minisign.ts'
 import { UserError } from '../user-error.ts'
 import { readText } from './read-address.ts'
@@ -12,6 +14,9 @@ export interface Wanted {
   /** The version of this program. */
   readonly installed: string
   readonly seen: Seen
+  /** Told of each list that is right, whether its release is newer or not. */
+  readonly onList?: ((release: Release) => void) | undefined
+  readonly clock?: Clock | undefined
   readonly signal?: AbortSignal | undefined
   readonly silenceMs?: number
 }
@@ -24,24 +29,47 @@ const mostSignatureBytes = 4 * 1024
  * older than this one and than what was seen before.
  */
 export async function findRelease(wanted: Wanted): Promise<Release | undefined> {
-  const { address, installed, seen } = wanted
+  const { address, installed, seen, clock = Date.now } = wanted
   const release = await readSigned(wanted)
-  const { version } = release
-  const known = seen.read()
-  if (known !== undefined && isNewer(known, version))
+  const { version, made_at } = release
+  const place = describeAddress(address)
+  if (Date.parse(made_at) > clock() + dayMs)
     throw new UserError(
-      `${describeAddress(address)} offers ${version}, but ${known} was seen there before: this is an old answer, ` +
-        'and somebody may keep the new one from you. Nothing was changed. If ' +
-        `${known} was taken back, remove ${seen.file}`,
+      `${place} says that it was made at ${made_at}, and here it is ${isoTime(clock())}: set the clock of this ` +
+        'machine. If it is right, tell who publishes the releases. Nothing was changed.',
     )
-  if (known === undefined || isNewer(version, known)) await seen.write(version)
+  const known = seen.read()
+  const isOld = known && (isNewer(known.version, version) || made_at < known.madeAt)
+  if (isOld) {
+    const [offered, former] =
+      known.version === version
+        ? [`a list of ${made_at}`, `one of ${known.madeAt}`]
+        : [version, known.version]
+    throw new UserError(
+      `${place} offers ${offered}, but ${former} was seen there before: this is an old answer, ` +
+        'and somebody may keep the new one from you. Nothing was changed. If ' +
+        `${former} was taken back, remove ${seen.file}`,
+    )
+  }
+  if (known?.version !== version || known.madeAt !== made_at)
+    await seen.write({ version, madeAt: made_at })
+  wanted.onList?.(release)
   if (isNewer(installed, version))
     throw new UserError(
-      `${describeAddress(address)} offers ${version}, which is older than this program, ${installed}: nothing was ` +
+      `${place} offers ${version}, which is older than this program, ${installed}: nothing was ` +
         'changed. To go back to the program before this one: tollgate upgrade --back',
     )
   return isNewer(version, installed) ? release : undefined
 }
+
+const staleMs = 180 * dayMs
+
+/** How old a list is, where that is worth a look: nobody has signed it anew for so long. Undefined: it is not. */
+export const complainOfAge = ({ made_at }: Release, now: number): string | undefined =>
+  now - Date.parse(made_at) < staleMs
+    ? undefined
+    : `the list of releases was made ${counted(Math.floor((now - Date.parse(made_at)) / dayMs), 'day')} ago: a newer ` +
+      'one may be kept from you; ask who publishes the releases'
 
 export const isNewer = (one: string, other: string): boolean => Bun.semver.order(one, other) > 0
 

@@ -15,7 +15,10 @@ const sized = {
 
 /** The archive of one target, a .tar.gz, and the program in it. */
 export const ReleaseArchive = Type.Object({
-  url: Type.String({ description: 'Relative to the address of latest.json.' }),
+  url: Type.String({
+    description: 'Relative to the address of latest.json.',
+    pattern: '^[!-~]{1,500}$',
+  }),
   ...sized,
   program: Type.Object(sized),
 })
@@ -24,8 +27,12 @@ export type ReleaseArchive = Static<typeof ReleaseArchive>
 /** `latest.json`: the newest release. What it may have beside this is for later programs. */
 export const Release = Type.Object({
   version: Type.String({ pattern: semVer }),
-  notes_url: Type.Optional(Type.String({ pattern: '^https://[^\\s]{1,500}$' })),
-  archives: Type.Record(Type.String(), ReleaseArchive),
+  /** When the list was made: one that was made before one that was seen is an old answer. */
+  made_at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' }),
+  notes_url: Type.Optional(Type.String({ pattern: '^https://[!-~]{1,500}$' })),
+  archives: Type.Record(Type.String({ pattern: '^[a-z0-9-]{1,40}$' }), ReleaseArchive, {
+    additionalProperties: false,
+  }),
 })
 export type Release = Static<typeof Release>
 
@@ -46,7 +53,9 @@ export const mayLeadTo = (from: URL, to: URL): boolean =>
 export function parseRelease(text: string): Release | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return Value.Check(Release, value) ? value : undefined
+    return Value.Check(Release, value) && !Number.isNaN(Date.parse(value.made_at))
+      ? value
+      : undefined
   } catch {
     return undefined
   }

@@ -7,16 +7,19 @@ import { fileOf } from '../store-place.ts'
 import { UserError } from '../user-error.ts'
 import { isVersion } from './release.ts'
 
-/**
- * The newest version that was ever offered here, in a file of its own: who shows an older one, though it is signed,
- * keeps news back.
- */
+/** The newest version that was ever offered here, and when its list was made; files of before have no time. */
+export interface SeenRelease {
+  readonly version: string
+  readonly madeAt: string
+}
+
+/** What was seen, in a file of its own: who shows something older, though it is signed, keeps news back. */
 export interface Seen {
   /** Undefined: it is not kept. */
   readonly file: string | undefined
-  read(): string | undefined
+  read(): SeenRelease | undefined
   /** Throws a `UserError` when the file can't be written. */
-  write(version: string): Promise<void>
+  write(seen: SeenRelease): Promise<void>
 }
 
 /** Beside a database file; of a node on PostgreSQL beside its spool. */
@@ -31,14 +34,14 @@ const seenIn = (file: string | undefined): Seen => ({
   file,
   read() {
     if (file === undefined || !existsSync(file)) return undefined
-    const version = readFileSync(file, 'utf8').trim()
-    return isVersion(version) ? version : undefined
+    const [version = '', madeAt = ''] = readFileSync(file, 'utf8').trim().split(' ')
+    return isVersion(version) ? { version, madeAt } : undefined
   },
-  async write(version) {
+  async write({ version, madeAt }) {
     if (file === undefined) return
     try {
       // The gateway reads it as another user than the one who upgrades.
-      await writeWholeFile(file, Buffer.from(`${version}\n`), { mode: 0o644 })
+      await writeWholeFile(file, Buffer.from(`${version} ${madeAt}\n`), { mode: 0o644 })
     } catch (cause) {
       throw new UserError(
         `${file}, which keeps the newest release that was seen, can't be written (${failureCode(cause)}): make ` +

@@ -3,7 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import type { Subprocess } from 'bun'
 import { parseDocument } from 'yaml'
+import { humanDuration } from '../../lib/format.ts'
 import { backUp, type CopyProgress } from '../backup/backup.ts'
 import type { StoreConfig } from '../config/config.ts'
 import { fileOf } from '../store-place.ts'
@@ -17,7 +19,7 @@ const checkMs = 600_000
 
 /** Asks a program who it is. Throws a `UserError` when it does not run here. */
 export async function identify(program: string) {
-  const { exitCode, stdout, stderr } = await runProgram(program, ['version', '--json'], askMs)
+  const { exitCode, end, stdout, stderr } = await runProgram(program, ['version', '--json'], askMs)
   try {
     const value: unknown = JSON.parse(stdout)
     if (exitCode === 0 && Value.Check(Identity, value))
@@ -26,7 +28,7 @@ export async function identify(program: string) {
     // Told below.
   }
   throw new UserError(
-    `${program} does not run here, or is no Tollgate (exit code ${exitCode}). Nothing was changed. It ` +
+    `${program} does not run here, or is no Tollgate (${end}). Nothing was changed. It ` +
       `said: ${stderr.trim() || stdout.trim() || 'nothing'}`,
   )
 }
@@ -103,35 +105,44 @@ async function check(
   shown = (text: string) => text,
 ): Promise<string> {
   const args = ['serve', '--check', ...(config === undefined ? [] : ['--config', config])]
-  const { exitCode, stdout, stderr } = await runProgram(program, args, checkMs)
+  const { exitCode, end, stdout, stderr } = await runProgram(program, args, checkMs)
   if (exitCode === 0) return shown(stdout.replace(/\n\nIt can start:.*\n?$/, '')).trim()
   const said = shown((stderr || stdout).trim()).replace(/^tollgate: /gm, '')
   const hint = /environment variable/.test(said)
     ? '\nThe service may get variables that this shell lacks: set them here, too.'
     : ''
   throw new UserError(
-    'It would not start here, so nothing was changed: the program stays as it is. It said:\n' +
-      said +
-      hint,
+    'It would not start here, so nothing was changed: the program stays as it is. ' +
+      (said === '' ? `It said nothing (${end}).` : `It said:\n${said}${hint}`),
   )
 }
 
-async function runProgram(program: string, args: readonly string[], timeout: number) {
+async function runProgram(program: string, args: readonly string[], mostMs: number) {
   try {
-    const child = Bun.spawn([program, ...args], {
-      ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', timeout, killSignal: 'SIGKILL' },
-    })
+    const child = Bun.spawn([program, ...args], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      child.kill('SIGKILL')
+    }, mostMs)
     const [stdout, stderr, exitCode] = await Promise.all([
       child.stdout.text(),
       child.stderr.text(),
       child.exited,
-    ])
-    return { stdout, stderr, exitCode }
+    ]).finally(() => clearTimeout(timer))
+    const end = isLate ? `it was ended after ${humanDuration(mostMs)}` : endOf(child)
+    return { stdout, stderr, exitCode, end }
   } catch (error) {
     return {
       stdout: '',
       stderr: error instanceof Error ? error.message : String(error),
-      exitCode: 126,
+      ...{ exitCode: 126, end: 'it could not be started' },
     }
   }
 }
+
+/** How a program ended: one that is killed says nothing itself. */
+const endOf = ({ exitCode, signalCode }: Subprocess): string =>
+  signalCode === null
+    ? `exit code ${exitCode}`
+    : `it was ended by ${signalCode}${signalCode === 'SIGKILL' ? ', as where memory runs out' : ''}`

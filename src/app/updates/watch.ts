@@ -1,10 +1,10 @@
 import { dayMs, type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { createSingleFlight } from '../../lib/concurrency.ts'
 import type { Logger } from '../../lib/log.ts'
-import { findRelease, type Wanted } from './find-release.ts'
+import { complainOfAge, findRelease, type Wanted } from './find-release.ts'
 import type { Release } from './release.ts'
 
-interface WatchParts extends Omit<Wanted, 'address' | 'signal'> {
+interface WatchParts extends Omit<Wanted, 'address' | 'signal' | 'onList'> {
   /** Asked each time: it may change. Null: nothing is looked for. */
   readonly address: () => string | null
   readonly log: Pick<Logger, 'info' | 'warn'>
@@ -15,7 +15,7 @@ export type ReleaseWatch = ReturnType<typeof watchReleases>
 
 /** Looks once a day whether a newer release is out, and tells each one, and each trouble, once. */
 export function watchReleases(parts: WatchParts) {
-  const { log, installed, repeat = repeatByTimer } = parts
+  const { log, installed, clock = Date.now, repeat = repeatByTimer } = parts
   const stopping = new AbortController()
   let newer: Release | undefined
   let told = ''
@@ -34,8 +34,16 @@ export function watchReleases(parts: WatchParts) {
     }
     try {
       const { signal } = stopping
-      newer = await findRelease({ ...parts, address: new URL(address), signal })
-      if (newer === undefined) return
+      let complaint: string | undefined
+      const onList = (release: Release) => {
+        complaint = complainOfAge(release, clock())
+      }
+      newer = await findRelease({ ...parts, address: new URL(address), signal, onList })
+      if (newer === undefined) {
+        if (complaint !== undefined)
+          tell('warn', 'whether a newer release is out is not known', { reason: complaint })
+        return
+      }
       const { version, notes_url } = newer
       tell('info', 'a newer release is out: tollgate upgrade', { version, installed, notes_url })
     } catch (error) {

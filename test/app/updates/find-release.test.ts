@@ -5,7 +5,7 @@ import { findRelease, type Wanted } from '../../../src/app/updates/find-release.
 import { seenBeside } from '../../../src/app/updates/seen.ts'
 import { watchReleases } from '../../../src/app/updates/watch.ts'
 import { createTempDir, type TempDir } from '../../support/temp-dir.ts'
-import { type ReleaseServer, releaseKey, startReleaseServer } from './release-server.ts'
+import { type ReleaseServer, releaseKey, startReleaseServer, target } from './release-server.ts'
 
 let folder: TempDir
 let server: ReleaseServer
@@ -42,11 +42,45 @@ test('an older release, or one older than what was seen, is refused', async () =
   await expect(find()).rejects.toThrow('offers 1.1.0, which is older than this program, 1.2.0')
   await server.offer({ version: '1.4.0' })
   await find()
-  expect(readFileSync(folder.join('gate.db.updates'), 'utf8')).toBe('1.4.0\n')
+  expect(readFileSync(folder.join('gate.db.updates'), 'utf8')).toMatch(
+    /^1\.4\.0 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\n$/,
+  )
   await server.offer({ version: '1.3.0' })
   await expect(find()).rejects.toThrow(
     `offers 1.3.0, but 1.4.0 was seen there before: this is an old answer, and somebody may keep the new one from you. Nothing was changed. If 1.4.0 was taken back, remove ${folder.join('gate.db.updates')}`,
   )
+})
+
+const dayMs = 86_400_000
+const now = Date.UTC(2026, 10, 27)
+
+test('a list that was made before one that was seen is refused, though it offers the same; one from the future, too', async () => {
+  await server.offer({ version: '1.3.0', now })
+  await find()
+  await server.offer({ version: '1.3.0', now: now - dayMs })
+  await expect(find()).rejects.toThrow(
+    'offers a list of 2026-11-26T00:00:00.000Z, but one of 2026-11-27T00:00:00.000Z was seen there before',
+  )
+  await server.offer({ version: '1.3.0', now: now + 3 * dayMs })
+  const early = find({ clock: () => now })
+  await expect(early).rejects.toThrow('here it is 2026-11-27T00:00:00.000Z: set the clock')
+  expect(seen().read()?.madeAt).toBe('2026-11-27T00:00:00.000Z')
+  await Bun.write(folder.join('gate.db.updates'), '1.3.0\n')
+  expect(await find({ clock: () => now + 3 * dayMs })).toBeDefined()
+})
+
+test('what a list says can steer no terminal', async () => {
+  const changes: readonly (readonly [string, string])[] = [
+    ['"url":"', '"url":"\\u001b[2J'],
+    [`"${target}"`, '"\\u009b2J"'],
+    ['"archives"', '"notes_url":"https://example.com/\\u001b]0;x","archives"'],
+    ['"archives"', '"notes_url":"https://example.com/\\u202e","archives"'],
+  ]
+  for (const [from, to] of changes) {
+    const change = (text: string) => text.replace(from, to)
+    await server.offer({ version: '1.3.0', change })
+    await expect(find()).rejects.toThrow("is signed, but this program can't read it")
+  }
 })
 
 describe('what is not signed right is refused', () => {
@@ -156,4 +190,27 @@ test('a gateway looks once a day; each release and each trouble is told once', a
   await watch.stop()
   await last
   expect(told).toHaveLength(2)
+})
+
+test('a list that nobody has signed anew for long is told: it may be one that is kept in its place', async () => {
+  const told: string[] = []
+  const tell = (message: string, fields?: object) =>
+    void told.push(`${message} ${JSON.stringify(fields)}`)
+  await server.offer({ version: '1.2.0', now })
+  let today = now + 179 * dayMs
+  const watch = watchReleases({
+    ...wanted({ clock: () => today }),
+    address: () => server.address.href,
+    log: { info: tell, warn: tell },
+    repeat: () => () => {},
+  })
+  await watch.look()
+  expect(told).toEqual([])
+  today += dayMs
+  await watch.look()
+  expect(told).toEqual([
+    'whether a newer release is out is not known {"reason":"the list of releases was made 180 days ago: a newer one ' +
+      'may be kept from you; ask who publishes the releases"}',
+  ])
+  await watch.stop()
 })

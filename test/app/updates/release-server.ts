@@ -25,6 +25,8 @@ esac
 export interface Offer {
   readonly version: string
   readonly program?: string
+  /** When its list was made; default: now. */
+  readonly now?: number
   /** Changes the signed text of latest.json; what it returns is signed. */
   readonly change?: (text: string) => string
 }
@@ -54,12 +56,17 @@ export async function startReleaseServer() {
     answerBy(other: typeof answer) {
       answer = other
     },
-    async offer({ version, program = fakeProgram(version), change = (text) => text }: Offer) {
+    async offer({
+      version,
+      program = fakeProgram(version),
+      change = (text) => text,
+      now = Date.now(),
+    }: Offer) {
       const name = `tollgate-${version}-${target}`
       const file = folder.join(`${name}.tar.gz`)
       const entries = { [`${name}/tollgate`]: program, [`${name}/LICENSE`]: 'MIT' }
       await Bun.write(file, await new Bun.Archive(entries, { compress: 'gzip' }).bytes())
-      const text = Buffer.from(change(JSON.stringify(await latestOf({ files: [file] }))))
+      const text = Buffer.from(change(JSON.stringify(await latestOf({ files: [file], now }))))
       files.set(`/releases/${name}.tar.gz`, await Bun.file(file).bytes())
       files.set('/releases/latest.json', text)
       const signature = signatureOf(text, secret, `tollgate ${version}`)

@@ -97,6 +97,11 @@ describe('the program stays as it is, and nothing is left,', () => {
       'It would not start here, so nothing was changed: the program stays as it is. It said:\nno: ',
     ],
     [
+      'where the new one is killed before it says anything',
+      { version: '1.3.0', program: fakeProgram('1.3.0', 'kill -9 $$') },
+      'the program stays as it is. It said nothing (it was ended by SIGKILL, as where memory runs out).',
+    ],
+    [
       'where the new one does not run',
       { version: '1.3.0', program: '\x7fELF of another machine' },
       'does not run here, or is no Tollgate',
