@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { parseDateOrTime } from '../lib/clock.ts'
-import { compareCodePoints } from '../lib/table.ts'
+import { compareCodePoints } from '../lib/code-points.ts'
 import { BadCursor, type Listed, ListsBusy, type NamedPageAsked } from '../store/ports/lists.ts'
 import { ApiError } from './api-error.ts'
 import { defaultPageSize, type ListOf, type PageQuery } from './envelope.ts'
@@ -176,9 +176,7 @@ function placed<Row>(rows: readonly Row[], { keyOf, sorts }: Order<Row>, sort?: 
 function compareValues(a: Value, b: Value, isDescending: boolean): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   const order =
-    typeof a === 'number' && typeof b === 'number'
-      ? a - b
-      : compareCodePoints(String(a).toLowerCase(), String(b).toLowerCase())
+    typeof a === 'number' && typeof b === 'number' ? a - b : compareCodePoints(String(a), String(b))
   return isDescending ? -order : order
 }
 

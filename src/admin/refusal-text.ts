@@ -8,6 +8,8 @@ interface Said {
   readonly message: string
   readonly reason: ApiErrorReason
   readonly fault?: Fault | undefined
+  readonly field?: string | undefined
+  readonly value?: string | undefined
 }
 
 /** Longer ones quote what was sent: looking for what was filled in could take long. */
@@ -32,15 +34,22 @@ export function sentenceInChinese(message: string): string | undefined {
 }
 
 /**
- * A refusal in Chinese: what is wrong with the field, else its sentence, else its reason with the English
+ * A refusal in Chinese: its sentence, else what is wrong with the field, else its reason with the English
  * sentence, which names the value.
  */
-function inChinese({ message, reason, fault }: Said): string {
-  return (
-    (fault === undefined ? undefined : faultsZh[fault]) ??
-    sentenceInChinese(message) ??
-    `${reasonsZh[reason]}（${message}）`
-  )
+const inChinese = (said: Said): string =>
+  sentenceInChinese(said.message) ??
+  faultInChinese(said) ??
+  `${reasonsZh[said.reason]}（${said.message}）`
+
+/** What is wrong, behind the field and the value. */
+function faultInChinese({ message, fault, field, value }: Said): string | undefined {
+  if (fault === undefined) return undefined
+  const at = field ? `${field}：` : ''
+  const shown = value === undefined ? '' : `${sentenceInChinese(value) ?? value} 无效，`
+  const [, least, most] = /whole number from (\d+) to (\d+)/.exec(message) ?? []
+  const words = most === undefined ? faultsZh[fault] : `请填写 ${least} 至 ${most} 的整数`
+  return at + shown + words
 }
 
 /** The body of a refusal, with its sentences in the language that the request accepts. Codes stay. */

@@ -26,6 +26,8 @@ export const faultsZh: Readonly<Record<Fault, string>> = {
   unfit_multiplier: '请填写倍率，最多 6 位小数，例如 0.8',
   unfit_colour: '请填写 # 加六位十六进制数字，例如 #0b7285',
   unfit_domain: '请填写域名，不含 https:// 和路径，例如 gateway.example.com',
+  unfit_size: '请填写整数加单位，例如 512KiB、64MiB 或 1GiB',
+  unfit_header: '请填写请求头的名称，例如 CF-IPCountry',
   unfit_line: '请用一行文字填写，最多 500 个字符',
   time_is_over: '请填写将来的时间',
   probe_too_often: '太频繁：至少间隔 5s',
@@ -79,6 +81,7 @@ export const sentencesZh: readonly (readonly [en: string, zh: string])[] = [
     '请求体必须是 JSON（content-type: application/json）。',
   ],
   ['The body is larger than {} bytes.', '请求体超过 {} 字节。'],
+  ['a value of {} characters', '{} 个字符的内容'],
   ['{}: nothing here has a field of this name.', '{}：这里没有这个字段。'],
   ['There is no channel {}. It may be removed.', '没有渠道 {}，可能已被删除。'],
   ['There is no group {}. It may be removed.', '没有分组 {}，可能已被删除。'],
@@ -176,7 +179,7 @@ export const sentencesZh: readonly (readonly [en: string, zh: string])[] = [
   ],
   [
     '{}: {} is not an amount: write USD as a plain number with at most 9 decimals, such as 100 or 2.5.',
-    '{}：{} 不是金额，请填写美元数字，最多 9 位小数，例如 100 或 2.5。',
+    '{}：{} 不是金额，请填写美元金额，最多 9 位小数，例如 100 或 2.5。',
   ],
   ['amount: it is nothing: write more than 0.', 'amount：请填写大于 0 的金额。'],
   [

@@ -16,6 +16,8 @@ export interface Remark {
   readonly field: string
   readonly message: string
   readonly fault?: Fault
+  /** The value as the message shows it; absent where there is none or it is secret. */
+  readonly value?: string
 }
 
 /** The result of applying the rules of tollgate.yaml. */

@@ -18,6 +18,7 @@ import type { Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
 import { descriptorWarning } from './descriptors.ts'
 import { seeOut, surviveBugs, untilStopped, untilTold } from './lifecycle.ts'
+import { missingIn } from './missing.ts'
 import { writeLines } from './output.ts'
 import { runtimeWarning } from './runtime-settings.ts'
 import type { ServeOptions } from './serve.ts'
@@ -113,7 +114,8 @@ interface Start {
   readonly workers: number
 }
 
-function logStart(log: Logger, { found, serving, inventory, warnings, workers }: Start): void {
+function logStart(log: Logger, start: Start): void {
+  const { found, serving, inventory, warnings, workers } = start
   const { url, metricsUrl, memory, setupUrl } = serving
   const { file = null, config } = found
   const database = describeStore(config.store)
@@ -123,12 +125,12 @@ function logStart(log: Logger, { found, serving, inventory, warnings, workers }:
     ...{ accounts: orMore(accounts), tokens: orMore(tokens) },
     ...{ memory: memory.limitBytes, memory_for_requests: memory.budget.totalBytes },
   })
-  for (const text of [...warnings, ...missing(inventory)]) log.warn(text)
-  if (setupUrl)
-    log.warn('no administrator can sign in yet: this link makes one', { link: setupUrl })
+  if (setupUrl) log.info(leadsOn, { link: setupUrl })
+  for (const text of [...warnings, ...missing(start)]) log.warn(text)
 }
 
-function describeStart({ found, serving, inventory, warnings, workers }: Start): readonly string[] {
+function describeStart(start: Start): readonly string[] {
+  const { found, serving, inventory, warnings, workers } = start
   const { url, metricsUrl, memory, setupUrl } = serving
   const { channels, groups, models, accounts, tokens } = inventory
   const parts = [
@@ -138,8 +140,6 @@ function describeStart({ found, serving, inventory, warnings, workers }: Start):
     countedOrMore(accounts, 'account'),
     countedOrMore(tokens, 'token'),
   ]
-  // Then the link leads through all that is missing.
-  const isFirst = setupUrl !== undefined && channels + groups + accounts === 0
   return [
     `Tollgate ${version} listens on ${url}`,
     ...formatPairs([
@@ -152,15 +152,12 @@ function describeStart({ found, serving, inventory, warnings, workers }: Start):
       ...(metricsUrl ? ([['  metrics', metricsUrl]] as const) : []),
     ]),
     ...warnings.map((text) => `  warning: ${text}`),
-    ...(isFirst ? [] : missing(inventory).map((text) => `  missing: ${text}`)),
-    ...(setupUrl
-      ? [
-          ...['', '  Open this link: it makes the administrator, and leads to the first answer.'],
-          ...[`  ${setupUrl}`, ''],
-        ]
-      : []),
+    ...missing(start).map((text) => `  missing: ${text}`),
+    ...(setupUrl ? ['', `  ${leadsOn}.`, `  ${setupUrl}`, ''] : []),
   ]
 }
+
+const leadsOn = 'Open this link: it makes the administrator, and leads to the first answer'
 
 const memorySources = {
   configuration: 'server.memory',
@@ -176,15 +173,9 @@ const orMore = (count: number) => (count < mostCounted ? count : `${count}+`)
 const countedOrMore = (count: number, thing: string) =>
   count < mostCounted ? counted(count, thing) : `${grouped(count)} ${thing}s or more`
 
-function missing({ channels, groups, models, accounts, tokens }: Inventory): readonly string[] {
-  const way = (command: string) =>
-    `Name one in tollgate.yaml ("tollgate init" writes one), or: tollgate ${command}`
-  const found = []
-  if (channels === 0) found.push(`No channel: there is no upstream. ${way('channel add …')}`)
-  if (groups === 0) found.push(`No group: tokens can call nothing. ${way('group add …')}`)
-  if (channels > 0 && groups > 0 && models === 0)
-    found.push('No callable model: none has both a group with an active channel and a price.')
-  if (accounts === 0) found.push(`No account: no request can be paid. ${way('account add …')}`)
-  else if (tokens === 0) found.push(`No token: no client can call. ${way('token add …')}`)
-  return found
+/** What requests need and isn't there; at a first start nothing, as its link leads through all of it. */
+function missing({ inventory, serving: { setupUrl } }: Start): readonly string[] {
+  const { channels, groups, accounts } = inventory
+  const isFirst = setupUrl !== undefined && channels + groups + accounts === 0
+  return isFirst ? [] : missingIn(inventory)
 }

@@ -56,17 +56,23 @@ describe('a refusal', () => {
   test('says what is wrong with each field, and keeps machine words and data', async () => {
     const problems = [
       { field: 'name', message: 'name: is missing.', fault: 'missing' },
+      {
+        ...{ field: 'rpm', message: 'rpm: "0" must be a whole number from 1 to 9.', value: '"0"' },
+        fault: 'unfit_whole_number',
+      },
       { field: 'models.1', message: 'A rule of the file.' },
     ] as const
     const about = { field: 'name', fault: 'missing', data: { problems, more: 1 } } as const
     const refused = new ApiError('invalid_value', 'name: is missing. A rule of the file.', about)
     expect(await bodyIn(refused, 'zh')).toEqual({
       ...{ code: 400, reason: 'invalid_value', field: 'name', fault: 'missing' },
-      message: '此项必填 输入的内容有误（A rule of the file.）',
+      message:
+        'name：此项必填 rpm："0" 无效，请填写 1 至 9 的整数 输入的内容有误（A rule of the file.）',
       data: {
         problems: [
-          { ...problems[0], message: '此项必填' },
-          { ...problems[1], message: '输入的内容有误（A rule of the file.）' },
+          { ...problems[0], message: 'name：此项必填' },
+          { ...problems[1], message: 'rpm："0" 无效，请填写 1 至 9 的整数' },
+          { ...problems[2], message: '输入的内容有误（A rule of the file.）' },
         ],
         more: 1,
       },

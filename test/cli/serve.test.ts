@@ -16,12 +16,12 @@ accounts: [{ email: a@example.com, balance: 1, tokens: [{ name: t, key: ${tokenK
 const tokenKey = 'sk-0123456789abcdefghij'
 const chat = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
 
-test('starts with nothing, says what is missing, ends with 0 on SIGTERM', async () => {
+test('starts with nothing, names the link that leads on and no alarm, ends with 0 on SIGTERM', async () => {
   await using place = await createWorkplace()
   await place.write('empty.yaml', 'server: { listen: "127.0.0.1:0" }\n')
   // Options without a command are meant for serve.
   const child = await place.start(['--config', 'empty.yaml'])
-  const start = await readUntil(child.stdout, (text) => text.includes('No account'))
+  const start = await readUntil(child.stdout, (text) => text.includes('/console/setup?code='))
   const lines = start
     .trimEnd()
     .split('\n')
@@ -38,13 +38,30 @@ test('starts with nothing, says what is missing, ends with 0 on SIGTERM', async 
     models: 0,
     accounts: 0,
   })
-  for (const command of ['init', 'channel add', 'group add', 'account add'])
-    expect(start).toContain(`tollgate ${command}`)
-  expect((await fetch(`${lines[0].url}/v1/models`)).status).toBe(401)
+  const { url } = lines[0]
+  expect(lines[1]).toMatchObject({ level: 'info', link: expect.stringContaining(`${url}/console`) })
+  expect((await fetch(`${url}/v1/models`)).status).toBe(401)
 
   child.kill('SIGTERM')
   expect(await child.exited).toBe(0)
+  const rest = await readUntil(child.stdout, (text) => text.includes('"message":"stopped"'))
+  expect(start + rest).not.toContain('"No ')
   expect(await child.stderr.text()).toBe('')
+})
+
+test('once anything is there, says what is missing, below the link', async () => {
+  await using place = await createWorkplace()
+  const group = 'groups: [{ name: g, channels: [] }]\n'
+  await place.write('tollgate.yaml', `server: { listen: "127.0.0.1:0" }\n${group}`)
+  const child = await place.start(['serve', '--log', 'json'])
+  const start = await readUntil(child.stdout, (text) => text.includes('No account'))
+  const places = ['/console/setup?code=', 'tollgate channel add', 'tollgate account add'].map(
+    (part) => start.indexOf(part),
+  )
+  expect(places).not.toContain(-1)
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
 })
 
 test('with the file of init, leads into its console by a link', async () => {

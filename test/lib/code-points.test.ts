@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { compareCodePoints } from '../../src/lib/table.ts'
+import { compareCodePoints } from '../../src/lib/code-points.ts'
 
 const names = [
   '',

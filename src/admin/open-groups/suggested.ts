@@ -1,7 +1,7 @@
 import { type AvailabilityFigures, failuresOf } from '../../catalog/availability.ts'
 import type { Group } from '../../catalog/catalog.ts'
 import { kindOf } from '../../catalog/model-facts.ts'
-import { compareCodePoints } from '../../lib/table.ts'
+import { compareCodePoints } from '../../lib/code-points.ts'
 
 const mostSuggested = 20
 

@@ -33,14 +33,15 @@ function remarked<Value>(
   const others = placesOf(definition).filter(({ path, fileKey }) => path !== fileKey)
 
   /** `channels[0].models[2].id …` is about the field `models.2.id` of a form. */
-  function remarkOf({ path, message, fault }: ConfigProblem): Remark {
+  function remarkOf({ path, message, fault, value }: ConfigProblem): Remark {
     const own = (text: string) => {
       const short = text.replaceAll(at, '').replace(/^api_key\b(?!s)/, 'api_keys')
       const other = others.find(({ fileKey }) => short.startsWith(fileKey))
       return other ? other.path + short.slice(other.fileKey.length) : short
     }
     const field = own(path).replaceAll(/\[(\d+)\]/g, '.$1')
-    return { field, message: own(message).replace(/\.?$/, '.'), ...(fault && { fault }) }
+    const more = { ...(fault && { fault }), ...(value !== null && { value }) }
+    return { field, message: own(message).replace(/\.?$/, '.'), ...more }
   }
 
   if (loaded.ok) return { ...loaded, warnings: loaded.warnings.map(remarkOf) }

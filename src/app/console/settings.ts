@@ -60,8 +60,9 @@ function problemOf({ fixed }: Config, name: string, value: unknown): Remark | un
   }
   const complaint = value === null ? undefined : complainOfSetting(name, value)
   if (complaint === undefined) return undefined
-  const { message, fault } = complaint
-  return { field: name, message: `${message}.`, ...(fault && { fault }) }
+  const { message, fault, value: shown } = complaint
+  const more = { ...(fault && { fault }), ...(shown !== null && { value: shown }) }
+  return { field: name, message: `${message}.`, ...more }
 }
 
 function valuesOf({ site, settings }: Config): ReadonlyMap<string, SettingView['value']> {

@@ -62,6 +62,6 @@ export function problemsIn(error: unknown): readonly Problem[] {
 
 /** What a field says of its problem: beside its field a sentence need not begin with the name. */
 export function problemText({ field, message }: Problem): string {
-  const start = `${field}: `
-  return message.startsWith(start) ? message.slice(start.length) : message
+  const start = [`${field}: `, `${field}：`].find((one) => message.startsWith(one)) ?? ''
+  return message.slice(start.length)
 }

@@ -1,3 +1,5 @@
+import { compareCodePoints } from '../../look/code-points.ts'
+
 /** What a column can be sorted by. */
 export interface Sortable {
   readonly sort?: string | undefined
@@ -24,9 +26,7 @@ export function nextSort(
   return left[left.indexOf(now ?? '') + 1]
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true })
-
-/** Items by a value of theirs; those without one come last, either way. */
+/** Items by a value of theirs, texts as the API sorts them; those without one come last, either way. */
 export function sortItems<Item>(
   items: readonly Item[],
   sortOf: (item: Item) => Value,
@@ -39,7 +39,7 @@ export function sortItems<Item>(
       if (a === null || b === null) return Number(a === null) - Number(b === null)
       return typeof a === 'number' && typeof b === 'number'
         ? sign * (a - b)
-        : sign * collator.compare(String(a), String(b))
+        : sign * compareCodePoints(String(a), String(b))
     })
     .map(({ item }) => item)
 }

@@ -7,7 +7,7 @@ import { bilingual, type Language, useLanguage, useText } from '../lib/language.
 import { FixedChoice, TextFilter } from '../parts/filters.tsx'
 import { List } from '../parts/list.tsx'
 import { Empty, PageFrame } from '../parts/page.tsx'
-import { type Column, column, sorted } from '../parts/table.tsx'
+import { type Column, column, inCard, sorted } from '../parts/table.tsx'
 import { LongText, Time } from '../parts/text.tsx'
 
 /** Who changed what. */
@@ -25,9 +25,12 @@ export function Page() {
       column(text.time, ({ created_at }) => <Time at={created_at} />),
     ),
     column(text.actor, ({ actor }) => <Name>{actor}</Name>),
-    column(text.action, ({ action }) => (
-      <span title={action}>{describeAction(action, language)}</span>
-    )),
+    inCard(
+      'name',
+      column(text.action, ({ action }) => (
+        <span title={action}>{describeAction(action, language)}</span>
+      )),
+    ),
     column(text.subject, ({ subject }) => <Name>{subject}</Name>),
     column(text.changes, ({ changes }) => <Changes changes={changes} />),
   ]

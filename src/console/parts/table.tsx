@@ -3,6 +3,9 @@ import { type ReactNode, useRef } from 'react'
 import { useAlignedPoints } from './points.ts'
 import { SortChoice, SortHead, type Sorting } from './sorting.tsx'
 
+/** It names the card, shares a line with another half, or is left out, as the page that the card leads to has it. */
+type InCard = 'name' | 'half' | 'none'
+
 export interface Column<Item, Sort extends string = string> {
   readonly label: string
   readonly render: (item: Item) => ReactNode
@@ -10,6 +13,8 @@ export interface Column<Item, Sort extends string = string> {
   readonly className?: string
   /** The label on a phone, where it is another. */
   readonly cardLabel?: string
+  /** How it stands in a card on a phone; usually in a line of its own, behind its label. */
+  readonly card?: InCard
   /** What heads it instead of the label. */
   readonly head?: ReactNode
   /** What the address, and the API of a list, call it when it is sorted by. */
@@ -35,6 +40,12 @@ export const sorted = <Item, const Sort extends string>(
   column: Column<Item, never>,
   value?: Column<Item>['value'],
 ): Column<Item, Sort> => ({ ...column, sort, ...(value && { value }) })
+
+/** The same column, which stands in cards in this way. */
+export const inCard = <Item, Sort extends string>(
+  card: InCard,
+  column: Column<Item, Sort>,
+): Column<Item, Sort> => ({ ...column, card })
 
 interface DataTableProps<Item> extends TableProps {
   readonly items: readonly Item[]
@@ -67,12 +78,12 @@ export const DataTable = <Item,>(props: DataTableProps<Item>) => {
         <Table.Tbody>
           {items.map((item) => (
             <Table.Tr key={keyOf(item)} mod={{ marked: isMarked?.(item) }}>
-              {columns.map(({ label, cardLabel = label, render, isFigure, className }) => (
+              {columns.map(({ label, cardLabel = label, render, isFigure, className, card }) => (
                 <Table.Td
                   key={label}
                   data-label={cardLabel}
                   ta={isFigure ? 'end' : undefined}
-                  mod={{ figure: isFigure }}
+                  mod={{ figure: isFigure, card }}
                   className={className}
                 >
                   {render(item)}

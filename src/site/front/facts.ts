@@ -1,6 +1,6 @@
 import { type AvailabilityFigures, requestsOf } from '../../catalog/availability.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { compareCodePoints } from '../../lib/table.ts'
+import { compareCodePoints } from '../../lib/code-points.ts'
 import type { State } from '../../look/states.ts'
 import { rowOf, type ShownRow, withHealth } from '../models/find.ts'
 import type { Models } from '../models/live-models.ts'

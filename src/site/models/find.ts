@@ -1,5 +1,5 @@
 import type { AvailabilityFigures } from '../../catalog/availability.ts'
-import { compareCodePoints } from '../../lib/table.ts'
+import { compareCodePoints } from '../../lib/code-points.ts'
 import { healthOf, type ModelHealth } from './availability.ts'
 import type { Sale, ShownModel } from './models.ts'
 import { numberIn, type Price } from './money.ts'

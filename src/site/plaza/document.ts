@@ -9,7 +9,7 @@ import {
 import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
 import { offeredExtras } from '../../catalog/vendor-extras.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
-import { compareCodePoints } from '../../lib/table.ts'
+import { compareCodePoints } from '../../lib/code-points.ts'
 import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
 import { modalityKinds, type VendorExtras } from '../../store/ports/extras.ts'
 

@@ -9,7 +9,7 @@ import {
   type WindowName,
 } from '../../catalog/availability.ts'
 import type { Catalog, Group } from '../../catalog/catalog.ts'
-import { compareCodePoints } from '../../lib/table.ts'
+import { compareCodePoints } from '../../lib/code-points.ts'
 import type { AvailabilityCounts } from '../../store/ports/availability.ts'
 import type { StatusGroup, StatusModel } from './schema.ts'
 

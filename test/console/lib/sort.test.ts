@@ -15,10 +15,15 @@ test('a click sorts names from the first on and figures from the highest on; the
   expect(nextSort({ sort: 'time' }, '-name', '-time')).toBe('time')
 })
 
-test('numbers are sorted as numbers, names as people do, and what has no value is last either way', () => {
+test('numbers are sorted as numbers, texts as the API sorts them, and what has no value is last either way', () => {
   const sorted = (values: readonly (string | number | null)[], isDescending = false) =>
     sortItems(values, (value) => value, isDescending)
   expect(sorted([10, null, 9, 2.5])).toEqual([2.5, 9, 10, null])
   expect(sorted([10, null, 9, 2.5], true)).toEqual([10, 9, 2.5, null])
-  expect(sorted(['model-10', 'Model-2', 'model-1'])).toEqual(['model-1', 'Model-2', 'model-10'])
+  expect(sorted(['ä', 'model-10', 'Model-2', 'model-1'])).toEqual([
+    'Model-2',
+    'model-1',
+    'model-10',
+    'ä',
+  ])
 })

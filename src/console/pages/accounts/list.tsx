@@ -11,7 +11,7 @@ import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { ActiveBadge } from '../../parts/status-badge.tsx'
-import { type Column, column, figure, sorted } from '../../parts/table.tsx'
+import { type Column, column, figure, inCard, sorted } from '../../parts/table.tsx'
 import { AnchorLink, Day, Money } from '../../parts/text.tsx'
 import { useAccountBulk } from './bulk.ts'
 import { accountText } from './text.ts'
@@ -82,29 +82,50 @@ function useColumns(): readonly Column<AccountItem, 'email' | 'created_at'>[] {
   return [
     sorted(
       'email',
-      column(text.email, ({ id, email }) => (
-        <AnchorLink to={`/admin/accounts/${id}`} className="cut">
-          {email}
-        </AnchorLink>
+      inCard(
+        'name',
+        column(text.email, ({ id, email }) => (
+          <AnchorLink to={`/admin/accounts/${id}`} className="cut">
+            {email}
+          </AnchorLink>
+        )),
+      ),
+    ),
+    inCard(
+      'none',
+      column(text.role, ({ role }) => text.roleOptions[role]),
+    ),
+    inCard(
+      'half',
+      column(text.status, ({ status }) => <ActiveBadge status={status} text={text.statuses} />),
+    ),
+    inCard(
+      'half',
+      figure(text.balance, ({ balance, overdrawn }) => (
+        <div>
+          <Money usd={balance} />
+          {overdrawn !== null && (
+            <Text size="xs" c="red">
+              {text.overdrawn}
+            </Text>
+          )}
+        </div>
       )),
     ),
-    column(text.role, ({ role }) => text.roleOptions[role]),
-    column(text.status, ({ status }) => <ActiveBadge status={status} text={text.statuses} />),
-    figure(text.balance, ({ balance, overdrawn }) => (
-      <div>
-        <Money usd={balance} />
-        {overdrawn !== null && (
-          <Text size="xs" c="red">
-            {text.overdrawn}
-          </Text>
-        )}
-      </div>
-    )),
-    figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
-    figure(text.tokens, ({ tokens }) => formatCount(tokens)),
+    inCard(
+      'none',
+      figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
+    ),
+    inCard(
+      'half',
+      figure(text.tokens, ({ tokens }) => formatCount(tokens)),
+    ),
     sorted(
       'created_at',
-      column(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
+      inCard(
+        'half',
+        column(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
+      ),
     ),
   ]
 }

@@ -11,7 +11,7 @@ import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { Fields } from '../../parts/fields.tsx'
 import { List } from '../../parts/list.tsx'
 import { ById, Empty, PageFrame, Section, Warnings } from '../../parts/page.tsx'
-import { column, figure, sorted } from '../../parts/table.tsx'
+import { column, figure, inCard, sorted } from '../../parts/table.tsx'
 import {
   AnchorLink,
   ButtonLink,
@@ -182,10 +182,19 @@ function Ledger({ id }: { readonly id: number }) {
         columns={[
           sorted(
             'created_at',
-            column(text.time, ({ created_at }) => <Time at={created_at} />),
+            inCard(
+              'name',
+              column(text.time, ({ created_at }) => <Time at={created_at} />),
+            ),
           ),
-          column(text.kind, (entry) => text.kinds[entry.kind]),
-          figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
+          inCard(
+            'half',
+            column(text.kind, (entry) => text.kinds[entry.kind]),
+          ),
+          inCard(
+            'half',
+            figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
+          ),
           figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
           column(text.what, ({ request_id, reason }) =>
             request_id === null ? (
@@ -214,12 +223,27 @@ function Tokens({ id }: { readonly id: number }) {
       columns={[
         sorted(
           'name',
-          column(text.name, ({ name }) => <span className="cut">{name}</span>),
+          inCard(
+            'name',
+            column(text.name, ({ name }) => <span className="cut">{name}</span>),
+          ),
         ),
-        column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
-        column(text.group, ({ group }) => <span className="cut">{group}</span>),
-        column(text.status, (token) => <State token={token} />),
-        figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
+        inCard(
+          'half',
+          column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
+        ),
+        inCard(
+          'half',
+          column(text.group, ({ group }) => <span className="cut">{group}</span>),
+        ),
+        inCard(
+          'half',
+          column(text.status, (token) => <State token={token} />),
+        ),
+        inCard(
+          'half',
+          figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
+        ),
         column(text.lastUsed, ({ last_used_day }) => last_used_day ?? text.never),
       ]}
       empty={<Empty text={{ empty: text.noTokens }} />}

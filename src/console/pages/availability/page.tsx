@@ -18,7 +18,7 @@ import { formatCount, useText } from '../../lib/language.ts'
 import { Empty, ErrorNotice, Loaded, PageFrame } from '../../parts/page.tsx'
 import { useSorted } from '../../parts/sorting.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, column, DataTable, sorted } from '../../parts/table.tsx'
+import { type Column, column, DataTable, inCard, sorted } from '../../parts/table.tsx'
 import { ButtonLink, Hint, SmallHint, Time } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
@@ -185,17 +185,20 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
   )
   const time = (ms: number | null) => (ms === null ? text.no_data : formatDuration(ms))
   const figure = (label: string, render: Column<Model>['render']) => ({
-    ...{ label, render, isFigure: true, className: 'figure' },
+    ...{ label, render, isFigure: true, className: 'figure', card: 'half' as const },
   })
   const columns: readonly Column<Model>[] = [
     sorted(
       'model',
-      { label: text.model, render: ({ name }) => name, className: 'cut' },
+      inCard('name', { label: text.model, render: ({ name }) => name, className: 'cut' }),
       ({ name }) => name,
     ),
-    column(text.state, ({ state }) => (
-      <StatusBadge color={colours[state]}>{text[state]}</StatusBadge>
-    )),
+    inCard(
+      'half',
+      column(text.state, ({ state }) => (
+        <StatusBadge color={colours[state]}>{text[state]}</StatusBadge>
+      )),
+    ),
     ...spans.map(([span, word]) =>
       sorted(
         span,

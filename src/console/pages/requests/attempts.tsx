@@ -8,7 +8,7 @@ import { useChannelNames } from '../../lib/names.ts'
 import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
-import { type Column, column, figure, sorted } from '../../parts/table.tsx'
+import { type Column, column, figure, inCard, sorted } from '../../parts/table.tsx'
 import { Time } from '../../parts/text.tsx'
 import { causeChoices } from './causes.ts'
 import { Cut, RequestLink, Result } from './columns.tsx'
@@ -70,17 +70,29 @@ function useColumns(): readonly Column<Item, 'started_at'>[] {
   return [
     sorted(
       'started_at',
-      column(text.time, ({ started_at, request_id }) => (
-        <RequestLink id={request_id} isAll>
-          <Time at={started_at} />
-        </RequestLink>
-      )),
+      inCard(
+        'name',
+        column(text.time, ({ started_at, request_id }) => (
+          <RequestLink id={request_id} isAll>
+            <Time at={started_at} />
+          </RequestLink>
+        )),
+      ),
     ),
     column(text.channel, ({ channel }) => <Cut>{channel}</Cut>),
     column(text.model, ({ model }) => <Cut>{model ?? text.noModel}</Cut>),
-    column(text.account, ({ account }) => <Cut room={19}>{account}</Cut>),
-    figure(text.firstByte, ({ first_byte_ms }) => <Span ms={first_byte_ms} />),
-    figure(text.duration, ({ duration_ms }) => <Span ms={duration_ms} />),
+    inCard(
+      'none',
+      column(text.account, ({ account }) => <Cut room={19}>{account}</Cut>),
+    ),
+    inCard(
+      'half',
+      figure(text.firstByte, ({ first_byte_ms }) => <Span ms={first_byte_ms} />),
+    ),
+    inCard(
+      'half',
+      figure(text.duration, ({ duration_ms }) => <Span ms={duration_ms} />),
+    ),
     column(text.result, ({ status, cause }) => (
       <Result status={status} cause={cause} of="attempt" />
     )),

@@ -4,7 +4,7 @@ import type { AnyRequestItem, RequestItem } from '../../../admin/requests/schema
 import { formatDuration } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, column, figure, sorted } from '../../parts/table.tsx'
+import { type Column, column, figure, inCard, sorted } from '../../parts/table.tsx'
 import { AnchorLink, LongText, Money, SmallHint, TextLink, Time } from '../../parts/text.tsx'
 import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
@@ -18,14 +18,17 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'creat
   return [
     sorted(
       'created_at',
-      column(text.time, ({ created_at, request_id }) => (
-        <RequestLink id={request_id} isAll={isAll}>
-          {/* Where nothing else is shown, there is room for a time in one line. */}
-          <span className={isAll ? undefined : 'line'}>
-            <Time at={created_at} />
-          </span>
-        </RequestLink>
-      )),
+      inCard(
+        'name',
+        column(text.time, ({ created_at, request_id }) => (
+          <RequestLink id={request_id} isAll={isAll}>
+            {/* Where nothing else is shown, there is room for a time in one line. */}
+            <span className={isAll ? undefined : 'line'}>
+              <Time at={created_at} />
+            </span>
+          </RequestLink>
+        )),
+      ),
     ),
     ...(isAll
       ? [column(text.account, ({ account }: ShownRequest) => <Cut room={19}>{account}</Cut>)]
@@ -39,18 +42,34 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'creat
       </Stack>
     )),
     ...(isAll
-      ? [column(text.channel, ({ channel }: ShownRequest) => <Cut room={10}>{channel ?? '—'}</Cut>)]
+      ? [
+          inCard(
+            'none',
+            column(text.channel, ({ channel }: ShownRequest) => (
+              <Cut room={10}>{channel ?? '—'}</Cut>
+            )),
+          ),
+        ]
       : []),
-    figure(text.tokens, (item) => (
-      <span>
-        <span className="figure">{formatCount(contextOf(item))} /</span>{' '}
-        <span className="figure">{formatCount(item.output_tokens)}</span>
-      </span>
-    )),
-    figure(text.amount, ({ amount }) => <Money usd={amount} />),
-    figure(text.duration, ({ duration_ms }) => (
-      <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
-    )),
+    inCard(
+      'none',
+      figure(text.tokens, (item) => (
+        <span>
+          <span className="figure">{formatCount(contextOf(item))} /</span>{' '}
+          <span className="figure">{formatCount(item.output_tokens)}</span>
+        </span>
+      )),
+    ),
+    inCard(
+      'half',
+      figure(text.amount, ({ amount }) => <Money usd={amount} />),
+    ),
+    inCard(
+      'half',
+      figure(text.duration, ({ duration_ms }) => (
+        <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
+      )),
+    ),
     column(text.result, ({ request_id, status, cause }) => (
       <Result status={status} cause={cause}>
         {cause !== null && (

@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Card,
-  Group,
-  List,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Alert, Anchor, Card, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Diagnosis, Step } from '../../../admin/diagnosis/schema.ts'
 import { api, call } from '../../lib/api.ts'
@@ -17,6 +6,7 @@ import { formatDuration, formatUsd } from '../../lib/format.ts'
 import { formatCount, type Language, localeOf, useLanguage, useText } from '../../lib/language.ts'
 import { OperatorContact } from '../../parts/operator.tsx'
 import { Loaded } from '../../parts/page.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
 import { AnchorLink, Code } from '../../parts/text.tsx'
 import { causeText } from './causes.ts'
 import { diagnosisTexts, fill, type Param, type Params } from './diagnosis-text.ts'
@@ -79,7 +69,7 @@ function Verdict({ verdict }: { readonly verdict: NonNullable<Diagnosis['verdict
   )
 }
 
-const colors = { ok: 'green', problem: 'red', unknown: 'gray' } as const
+const colours = { ok: 'ok', problem: 'bad', unknown: 'soft' } as const
 
 function StepCard({ step, number }: { readonly step: Step; readonly number: number }) {
   const text = useText(receiptText)
@@ -91,9 +81,7 @@ function StepCard({ step, number }: { readonly step: Step; readonly number: numb
           <Title order={3} size="h5">
             {number}. {steps[step.step]}
           </Title>
-          <Badge color={colors[step.finding]} variant="dot" style={{ flex: 'none' }}>
-            {text[step.finding]}
-          </Badge>
+          <StatusBadge color={colours[step.finding]}>{text[step.finding]}</StatusBadge>
         </Group>
         {step.notes.map((note) => (
           <Sentence

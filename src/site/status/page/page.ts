@@ -1,6 +1,6 @@
 import type { AvailabilityFigures } from '../../../catalog/availability.ts'
 import type { Catalog, Group } from '../../../catalog/catalog.ts'
-import { compareCodePoints } from '../../../lib/table.ts'
+import { compareCodePoints } from '../../../lib/code-points.ts'
 import type { FrameSite } from '../../../look/frame.ts'
 import type { Language } from '../../../look/language.ts'
 import {

@@ -1,0 +1,1 @@
+export { compareCodePoints } from '../lib/code-points.ts'
