@@ -25,7 +25,7 @@ const chinese: typeof english = {
   language: '语言',
   contact: '联系方式',
   guide: '用户文档',
-  feed: '价格数据',
+  feed: '公开价格',
   copy: '复制',
   copied: '已复制',
 }

@@ -89,7 +89,7 @@ test('search engines learn which pages there are, and which to leave alone', asy
   expect(robots).toContain('Disallow: /console\n')
   expect(robots).toContain('Sitemap: https://gw.example.com/sitemap.xml')
   const addresses = [...(await read('/sitemap.xml')).matchAll(/<loc>(.*?)<\/loc>/g)]
-  for (const path of ['/', '/models', '/models/vendor/small-1', '/status', '/docs'])
+  for (const path of ['/', '/models', '/models/vendor/small-1', '/status', '/docs', '/docs/api'])
     expect(addresses.map(([, address]) => address)).toContain(`https://gw.example.com${path}`)
   expect(await read('/')).toContain('<link rel="canonical" href="https://gw.example.com/">')
 })

@@ -207,7 +207,7 @@ const texts = bilingual({
   name: ['Node', '节点'],
   isThis: ['answers you now', '当前应答节点'],
   leads: ['leads', '主节点'],
-  leadsHint: ['Makes the price feed and public pages for all.', '生成价格数据和公开页面。'],
+  leadsHint: ['Makes the price feed and public pages for all.', '生成公开价格和公开页面。'],
   version: ['Version', '版本'],
   serves: ['serves', '服务中'],
   dead: ['dead', '已失联'],

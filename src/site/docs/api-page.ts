@@ -35,7 +35,7 @@ export function apiPage(parts: ApiParts): DocsContent {
     .filter(({ own }) => own.length > 0)
   const sections = chapters.map(
     ({ tag, about, own }) =>
-      `${headingHtml({ id: slugOf(tag), depth: 2, html: escapeHtml(tag) })}<p>${escapeHtml(said(about, language))}</p>` +
+      `${headingHtml({ id: slugOf(tag), depth: 2, html: escapeHtml(said(tag, language)) })}<p>${escapeHtml(said(about, language))}</p>` +
       own.map((one) => operationHtml(parts, one)).join(''),
   )
   return {
@@ -43,7 +43,7 @@ export function apiPage(parts: ApiParts): DocsContent {
     description: words.apiAbout,
     headings: [
       ...chapters.flatMap(({ tag, own }) => [
-        { id: slugOf(tag), text: tag, depth: 2 },
+        { id: slugOf(tag), text: said(tag, language), depth: 2 },
         ...own.map((one) => headingOf(one, language)),
       ]),
       { id: 'errors', text: words.errors, depth: 2 },

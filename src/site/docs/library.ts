@@ -19,11 +19,19 @@ export interface GuidePage extends RenderedPage {
   readonly written: DocsLanguage
 }
 
+const pathOf = (name: string) => `/docs/${name}`
+
 /** The first page of the guide has the address of the documentation itself. */
-const pathOf = (name: string, at: number) => (at === 0 ? '/docs' : `/docs/${name}`)
+const guidePath = (name: string, at: number) => (at === 0 ? '/docs' : pathOf(name))
 
 /** Names that are pages of their own, made from the program. */
 export const referenceNames = ['configuration', 'api', 'translation'] as const
+
+/** Addresses of all pages. */
+export const docsPaths: readonly string[] = [
+  ...guideTexts.en.map(({ name }, at) => guidePath(name, at)),
+  ...referenceNames.map(pathOf),
+]
 
 const rendered = new Map<DocsLanguage, readonly GuidePage[]>()
 
@@ -42,10 +50,10 @@ export function menuOf(language: DocsLanguage): readonly MenuPage[] {
   const words = docsWords[language]
   return [
     ...guidePages(language).map(({ name, title }, at) => ({
-      ...{ name, title, path: pathOf(name, at), isReference: false },
+      ...{ name, title, path: guidePath(name, at), isReference: false },
     })),
     ...referenceNames.map((name) => ({
-      ...{ name, title: words[name], path: `/docs/${name}`, isReference: true },
+      ...{ name, title: words[name], path: pathOf(name), isReference: true },
     })),
   ]
 }

@@ -10,7 +10,7 @@ import { type DocsLanguage, guidePages, menuOf } from './library.ts'
 import { createSearch } from './search.ts'
 import { missingPage, searchPage } from './search-page.ts'
 import { docsCss } from './style.ts'
-import { translationPage } from './translation-page.ts'
+import { translationPage, translationSections } from './translation-page.ts'
 import { tryScript } from './try-it.ts'
 import { docsWords } from './words.ts'
 
@@ -50,7 +50,7 @@ export async function createDocsPages(source: DocsSource) {
   function contentOf({ name, language, docsSite }: PageQuestion): DocsContent | undefined {
     if (name === 'configuration') return configurationPage(configuration, language)
     if (name === 'api') return apiPage({ site: docsSite, placed, errors, language })
-    if (name === 'translation') return inEnglish(translationPage(language), language)
+    if (name === 'translation') return translationPage(language)
     const page = guidePages(language).find((one) => one.name === name)
     if (page === undefined) return undefined
     const here = { ...page, html: withAddress(page.html, docsSite.addresses[0]) }
@@ -63,6 +63,7 @@ export async function createDocsPages(source: DocsSource) {
         ...guidePages(language).map((page) => [page.name, page.sections] as const),
         ['configuration', configurationSections(configuration, language)] as const,
         ['api', apiSections(placed, errors, language)] as const,
+        ['translation', translationSections(language)] as const,
       ])
       return createSearch(
         menuOf(language).map(({ name, path, title }) => ({

@@ -1,62 +1,95 @@
 import { escapeHtml } from '../../look/text.ts'
 import type { DocsContent } from './frame.ts'
-import { headingHtml, slugOf, tableHtml } from './guide/markdown.ts'
+import { headingHtml, type Section, slugOf, tableHtml } from './guide/markdown.ts'
+import { said } from './in-chinese.ts'
 import type { DocsLanguage } from './library.ts'
 import { type TranslationTable, translationTable } from './translation-table.ts'
 import { docsWords } from './words.ts'
 
+type TableSection = TranslationTable['sections'][number]
+
 /** What becomes of each feature between protocols, as a page. */
 export function translationPage(language: DocsLanguage): DocsContent {
   const table = translationTable()
-  const title = docsWords[language].translation
-  const words = Object.entries(table.words).map(
-    ([word, meaning]) => `<tr><th class="${word}">${word}</th><td>${escapeHtml(meaning)}</td></tr>`,
+  const words = docsWords[language]
+  const ways = Object.entries(table.words).map(
+    ([way, meaning]) =>
+      `<tr><th class="${way}">${said(way, language)}</th><td>${escapeHtml(said(meaning, language))}</td></tr>`,
   )
-  const about =
-    'A client may ask for a model in any of the four protocols, whatever its channel speaks. ' +
-    'Between a client and a channel of the same protocol all passes untouched; otherwise this ' +
-    'table holds.'
+  const headers = ['x-tollgate-dropped', 'x-tollgate-strict: true'] as const
+  const [dropped, strict] = headers.map((name) => `<code>${name}</code>`) as [string, string]
   return {
-    title,
-    description: about,
-    headings: [...table.sections.map((section) => section.title), 'Quirks'].map((text) => ({
-      ...{ id: slugOf(text), text, depth: 2 },
-    })),
+    title: words.translation,
+    description: words.translationAbout,
+    headings: [
+      ...table.sections.map(({ title }) => ({ id: slugOf(title), text: said(title, language) })),
+      { id: 'quirks', text: words.quirks },
+    ].map((heading) => ({ ...heading, depth: 2 })),
     html:
-      `<h1>${title}</h1><p>${about}</p><p>What is dropped is named in the header ` +
-      '<code>x-tollgate-dropped</code>; with <code>x-tollgate-strict: true</code> it is refused.</p>' +
-      tableHtml(words.join('')) +
-      table.sections.map((section) => sectionHtml(table.protocols, section)).join('') +
-      quirksHtml(table.quirks),
+      `<h1>${words.translation}</h1><p>${words.translationAbout}</p>` +
+      `<p>${words.translationHeaders(dropped, strict)}</p>${tableHtml(ways.join(''))}` +
+      table.sections.map((section) => sectionHtml(table.protocols, section, language)).join('') +
+      quirksHtml(table.quirks, language),
   }
 }
 
 function sectionHtml(
   protocols: TranslationTable['protocols'],
-  { title, about, rows }: TranslationTable['sections'][number],
+  section: TableSection,
+  language: DocsLanguage,
 ): string {
-  const head = protocols.map((name) => `<th>${escapeHtml(name)}</th>`).join('')
-  const lines = rows.map(({ title: name, ways, note }) => {
-    const cells = protocols.map((protocol) => wayCell(ways[protocol]))
-    const more = note === null ? '' : `<small>${escapeHtml(note)}</small>`
-    return `<tr><th>${escapeHtml(name)}${more}</th>${cells.join('')}</tr>`
+  const { title, about, rows } = section
+  const head = protocols.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
+  const lines = rows.map((row) => {
+    const cells = protocols.map((protocol) => wayCell(row.ways[protocol], language))
+    const more = row.note === null ? '' : `<small>${escapeHtml(said(row.note, language))}</small>`
+    return `<tr id="${rowId(section, row)}"><th scope="row">${escapeHtml(said(row.title, language))}${more}</th>${cells.join('')}</tr>`
   })
-  const table = `<thead><tr><td></td>${head}</tr></thead><tbody>${lines.join('')}</tbody>`
+  const heading = escapeHtml(said(title, language))
+  const table =
+    `<thead><tr><th scope="col">${docsWords[language].feature}</th>${head}</tr></thead>` +
+    `<tbody>${lines.join('')}</tbody>`
   return (
-    `${headingHtml({ id: slugOf(title), depth: 2, html: escapeHtml(title) })}<p>${escapeHtml(about)}</p>` +
+    `${headingHtml({ id: slugOf(title), depth: 2, html: heading })}<p>${escapeHtml(said(about, language))}</p>` +
     tableHtml(table).replace('<table>', '<table class="ways">')
   )
 }
 
-const wayCell = (way: string) => `<td class="${escapeHtml(way)}">${escapeHtml(way)}</td>`
+/** The anchor of a feature: `requests-tool_choice`. */
+const rowId = ({ title }: TableSection, { name }: TableSection['rows'][number]) =>
+  `${slugOf(title)}-${name}`
 
-function quirksHtml(quirks: TranslationTable['quirks']): string {
-  const rows = quirks.map(
-    ({ name, protocol, title }) =>
-      `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(protocol)}</td><td>${escapeHtml(title)}</td></tr>`,
-  )
+const wayCell = (way: string, language: DocsLanguage) =>
+  `<td class="${way}">${said(way, language)}</td>`
+
+function quirksHtml(quirks: TranslationTable['quirks'], language: DocsLanguage): string {
+  const words = docsWords[language]
+  const rows = quirks.map(({ name, protocol, title }) => {
+    const of = protocol === 'all' ? words.allProtocols : protocol
+    return `<tr><td><code>${escapeHtml(name)}</code></td><td>${of}</td><td>${escapeHtml(said(title, language))}</td></tr>`
+  })
   return (
-    `${headingHtml({ id: 'quirks', depth: 2, html: 'Quirks' })}<p>Operators can say how a channel differs ` +
-    `from the vendor of its protocol (<code>quirks</code>).</p>${tableHtml(rows.join(''))}`
+    `${headingHtml({ id: 'quirks', depth: 2, html: words.quirks })}` +
+    `<p>${words.quirksAbout('<code>quirks</code>')}</p>${tableHtml(rows.join(''))}`
   )
+}
+
+/** What the search reads: each feature and each quirk is a section of its own. */
+export function translationSections(language: DocsLanguage): readonly Section[] {
+  const { sections, quirks, protocols } = translationTable()
+  const features = sections.flatMap((section) =>
+    section.rows.map((row) => ({
+      id: rowId(section, row),
+      heading: said(row.title, language),
+      text: [
+        said(section.title, language),
+        ...protocols.map((name) => `${name}: ${said(row.ways[name], language)}`),
+        said(row.note ?? '', language),
+      ].join(' '),
+    })),
+  )
+  const ofQuirks = quirks.map(({ name, title }) => ({
+    ...{ id: 'quirks', heading: name, text: said(title, language) },
+  }))
+  return [...features, ...ofQuirks]
 }

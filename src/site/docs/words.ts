@@ -18,6 +18,15 @@ const english = {
     'Every key of tollgate.yaml, as this version checks it. “tollgate init” writes a file with all of them.',
   api: 'API',
   translation: 'Translation between protocols',
+  translationAbout:
+    'A client may ask for a model in any of the four protocols, whatever its channel speaks. Between a client and a channel of the same protocol all passes untouched; otherwise this table holds.',
+  translationHeaders: (dropped: string, strict: string) =>
+    `What is dropped is named in the header ${dropped}; with ${strict} it is refused.`,
+  feature: 'Feature',
+  quirks: 'Quirks',
+  quirksAbout: (field: string) =>
+    `Operators can say how a channel differs from the vendor of its protocol (${field}).`,
+  allProtocols: 'all',
   openApi: 'OpenAPI (JSON)',
   type: 'Type',
   usual: 'Default',
@@ -76,6 +85,14 @@ const chinese: typeof english = {
     'tollgate.yaml 的全部配置项，以当前版本的校验规则为准。“tollgate init” 会写出包含全部配置项的文件。',
   api: 'API',
   translation: '协议之间的转换',
+  translationAbout:
+    '客户端可以用四种协议中的任意一种请求模型，无论其渠道使用哪种协议。客户端与渠道协议相同时，内容原样通过；不同时按下表处理。',
+  translationHeaders: (dropped, strict) =>
+    `被去除的内容会在响应头 ${dropped} 中列出；带有 ${strict} 的请求则被拒绝。`,
+  feature: '功能',
+  quirks: '兼容性差异',
+  quirksAbout: (field) => `运营者可以声明渠道与其协议的原厂商有何差异（${field}）。`,
+  allProtocols: '全部',
   openApi: 'OpenAPI（JSON）',
   type: '类型',
   usual: '默认值',

@@ -1,4 +1,5 @@
 import { modelPath } from '../../look/model-path.ts'
+import { docsPaths } from '../docs/library.ts'
 
 /** Search engines: the public pages yes, the console and the API no. */
 export const robotsText = (origin: string): string =>
@@ -16,7 +17,7 @@ const mostAddresses = 50_000
 /** Addresses of the public pages; each page links its languages. `models`: names of those with a page. */
 export function sitemapXml(origin: string, models: readonly string[] | undefined): string {
   const paths = [
-    ...['/', '/status', '/docs'],
+    ...['/', '/status', ...docsPaths],
     ...(models === undefined ? [] : ['/models', ...models.map(modelPath)]),
   ].slice(0, mostAddresses)
   const urls = paths.map((path) => `<url><loc>${Bun.escapeHTML(origin + path)}</loc></url>`)

@@ -18,6 +18,7 @@ import { fieldsOf, keyRefused, tags } from '../../../src/site/docs/operation.ts'
 import { withAddress } from '../../../src/site/docs/pages.ts'
 import { createSearch, excerptOf } from '../../../src/site/docs/search.ts'
 import { docsCss } from '../../../src/site/docs/style.ts'
+import { translationTable } from '../../../src/site/docs/translation-table.ts'
 import { openStore } from '../../support/empty-store.ts'
 
 const clock = () => Date.UTC(2026, 10, 21, 12)
@@ -174,8 +175,17 @@ test('every sentence of the references has its Chinese one', () => {
     ...Object.values(operation.others ?? {}),
     ...fieldsOf({ operation, request: requestSchemas[name] }).map((field) => field.description),
   ])
-  const all = [...ofKeys, ...ofApi, ...Object.values(tags), keyRefused]
-  expect(all.length).toBeGreaterThan(300)
+  const { words, sections, quirks } = translationTable()
+  const ofTranslation = [
+    ...Object.entries(words).flat(),
+    ...sections.flatMap(({ title, about, rows }) => [
+      ...[title, about],
+      ...rows.flatMap((row) => [row.title, row.note ?? '']),
+    ]),
+    ...quirks.map(({ title }) => title),
+  ]
+  const all = [...ofKeys, ...ofApi, ...ofTranslation, ...Object.values(tags), keyRefused]
+  expect(all.length).toBeGreaterThan(500)
   expect(all.filter((text) => text !== '' && said(text, 'zh') === text)).toEqual([])
 })
 

@@ -37,7 +37,7 @@ export const groupText = bilingual({
   },
   accountsListHint: [
     'E-mails, one a line. Others do not see the group, cannot choose it, and their tokens in it are refused.',
-    '电子邮箱，每行一个。其他账户看不到也无法选择此分组，其在此分组中的令牌会被拒绝。',
+    '邮箱，每行一个。其他账户看不到也无法选择此分组，其在此分组中的令牌会被拒绝。',
   ],
   tools: ['Tools that the vendor runs', '厂商自行运行的工具'],
   toolsOptions: {
@@ -48,12 +48,12 @@ export const groupText = bilingual({
     'One a line, such as web_search, code_execution, file_search, image_generation, mcp. Empty: none. Others are taken out of requests, or refused where a request forces them.',
     '每行一个，例如 web_search、code_execution、file_search、image_generation、mcp。留空则全部不允许。其他工具会从请求中移除；若请求强制使用则被拒绝。',
   ],
-  long_context_pricing: ['Higher prices for long contexts apply', '长上下文按更高的分级价格计费'],
+  long_context_pricing: ['Higher prices for long contexts apply', '长上下文按更高的阶梯价格计费'],
   on_disconnect: ['When a client disconnects', '客户端中途断开时'],
   on_disconnectOptions: {
     bill_observed: [
       'Stop where all can be seen that the vendor bills; read hidden work (reasoning, images) to its end',
-      '若供应商计费的内容全部可见，则停止并按已收到的部分计费；含不可见工作（推理、图像）的响应会读完',
+      '若供应商计费的内容全部可见，则停止并按已收到的部分计费；含不可见工作（推理、图片）的响应会读完',
     ],
     drain: ['Read every answer to its end, and bill all of it', '所有响应都读完，并按全部计费'],
   },

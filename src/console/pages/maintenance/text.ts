@@ -43,7 +43,7 @@ export const maintenanceText = bilingual({
   backups: ['Backups', '备份'],
   backupHint: [
     'A copy of the database, whole and checked, in a folder beside it. The gateway goes on meanwhile.',
-    '将数据库完整复制并校验，保存在其旁边的文件夹中。备份期间网关照常运行。',
+    '将数据库完整复制并校验，保存在其旁边的目录中。备份期间网关照常运行。',
   ],
   secretHint: [
     'Keep the secret as well (the file .secret beside the database, or TOLLGATE_SECRET): without it the keys in a backup cannot be opened. The console does not hand it out.',
@@ -51,7 +51,7 @@ export const maintenanceText = bilingual({
   ],
   make: ['Back up now', '立即备份'],
   made: ['{name} is made and checked.', '{name} 已生成并通过校验。'],
-  folder: ['Folder', '文件夹'],
+  folder: ['Folder', '目录'],
   caption: ['Backups', '备份列表'],
   file: ['File', '文件'],
   size: ['Size', '大小'],

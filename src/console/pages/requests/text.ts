@@ -144,7 +144,7 @@ export const receiptText = bilingual({
     output_audio: ['Audio output', '音频输出'],
     output_image: ['Image output', '图片输出'],
     output_video: ['Video output', '视频输出'],
-    web_search: ['Web searches', '网页搜索'],
+    web_search: ['Web searches', '网络搜索'],
     code_execution: ['Code execution', '代码执行'],
     file_search: ['File searches', '文件搜索'],
     image_generation: ['Images made', '生成图片'],

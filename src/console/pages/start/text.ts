@@ -64,7 +64,7 @@ export const texts = bilingual({
   noMatch: ['No model has this in its name.', '没有名称包含此内容的模型。'],
   priceOf: ['{input} in · {output} out', '输入 {input} · 输出 {output}'],
   perMillion: ['Prices are USD per 1M LLM tokens.', '价格为每百万 Token 的美元价。'],
-  sourceVendor: ['vendor’s list price', '厂商标价'],
+  sourceVendor: ['vendor’s list price', '官方价'],
   sourceUpstream: ['as the upstream says', '上游提供的价格'],
   noPrice: ['no price known', '没有已知价格'],
   noPriceHint: [
