@@ -8,12 +8,13 @@ const Value = Type.Union([Type.String({ maxLength: 5000 }), Type.Number(), Type.
 
 export const SettingView = Type.Object({
   name: Type.String({ description: 'As the file has it: settings.max_attempts.' }),
-  kind: oneOf(['flag', 'whole', 'choice', 'text']),
+  kind: oneOf(['flag', 'whole', 'choice', 'usd', 'text']),
   choices: Type.Array(Type.String()),
   description: Type.String(),
   value: orNull(Value, 'In force; null: not set.'),
   default: orNull(Value),
   source: oneOf(['default', 'console', 'file']),
+  example: orNull(Type.String(), 'A value that fits, where there is no default.'),
   line: orNull(Type.Integer(), 'Line of tollgate.yaml that has the last word.'),
 })
 export type SettingView = Static<typeof SettingView>

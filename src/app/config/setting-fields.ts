@@ -236,7 +236,7 @@ export const settingFields = {
   channel_cooling: switchOf(
     'channelCooling',
     true,
-    'Whether a channel that fails gets no requests for a while (cooldown), and returns automatically. false: it is retried at once.',
+    'Whether a channel that fails gets no requests for a while (cooldown), and returns automatically; otherwise it is retried at once.',
   ),
   feed_currency: nameOf(
     'feedCurrency',
@@ -276,7 +276,7 @@ export const settingFields = {
   responses_websocket: switchOf(
     'responsesWebsocket',
     true,
-    'Whether GET /v1/responses takes WebSockets; false: clients are told to use POST (426).',
+    'Whether GET /v1/responses takes WebSockets; otherwise clients are told to use POST (426).',
   ),
   gemini_query_key: switchOf(
     'geminiQueryKey',

@@ -18,11 +18,15 @@ export interface SettableName {
   readonly key: string
   readonly as: string
   readonly schema: TSchema
+  /** A value that fits, where there is no default. */
+  readonly example: string | null
 }
 
 const settableIn = (section: 'settings' | 'site', fields: object): readonly SettableName[] =>
-  Object.entries(fields as Settings).map(([key, { as, file }]) => ({
+  Object.entries(fields as Settings).map(([key, { as, file, example }]) => ({
     ...{ name: `${section}.${key}`, section, key, as, schema: file },
+    // As the file quotes a text that would be a comment there.
+    example: example?.replace(/^"(.*)"$/, '$1') ?? null,
   }))
 
 /** All that can be set by hand, in the order of the file. */

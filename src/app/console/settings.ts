@@ -23,6 +23,7 @@ export function createSettings({ config, store, changed }: ConsoleParts): Settin
         description: schema.description ?? '',
         value: inForce.get(name) ?? null,
         default: defaults.get(name) ?? null,
+        example: one.example,
         source: line !== null ? 'file' : values.has(name) ? 'console' : 'default',
         line,
       }
@@ -83,6 +84,7 @@ function defaultConfig(): Config {
 function kindOf(schema: SettableName['schema']): Pick<SettingView, 'kind' | 'choices'> {
   if (KindGuard.IsBoolean(schema)) return { kind: 'flag', choices: [] }
   if (KindGuard.IsInteger(schema)) return { kind: 'whole', choices: [] }
+  if (schema.reads === 'usd') return { kind: 'usd', choices: [] }
   const words = wordsOf(schema)?.map(String)
   return words ? { kind: 'choice', choices: words } : { kind: 'text', choices: [] }
 }

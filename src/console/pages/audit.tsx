@@ -4,11 +4,11 @@ import type { AuditItem } from '../../admin/audit/routes.ts'
 import { api, call } from '../lib/api.ts'
 import { useFilters } from '../lib/filters.ts'
 import { bilingual, type Language, useLanguage, useText } from '../lib/language.ts'
-import { FixedChoice, TextFilter } from '../parts/filters.tsx'
+import { FixedChoice, half, TextFilter } from '../parts/filters.tsx'
 import { List } from '../parts/list.tsx'
 import { Empty, PageFrame } from '../parts/page.tsx'
 import { type Column, column, inCard, sorted } from '../parts/table.tsx'
-import { LongText, Time } from '../parts/text.tsx'
+import { AnchorLink, LongText, Time } from '../parts/text.tsx'
 
 /** Who changed what. */
 export function Page() {
@@ -31,7 +31,7 @@ export function Page() {
         <span title={action}>{describeAction(action, language)}</span>
       )),
     ),
-    column(text.subject, ({ subject }) => <Name>{subject}</Name>),
+    column(text.subject, (item) => <Subject item={item} />),
     column(text.changes, ({ changes }) => <Changes changes={changes} />),
   ]
   const showAll =
@@ -53,6 +53,20 @@ export function Page() {
   )
 }
 
+/** What was changed, which leads to it where there is a list of such. */
+function Subject({ item: { action, subject } }: { readonly item: AuditItem }) {
+  const [resource = ''] = action.split('.')
+  const name = subject.replace(`${resource} `, '')
+  const place = { account: 'accounts', channel: 'channels', price: 'prices' }[resource]
+  if (place === undefined) return <Name>{subject}</Name>
+  const search = { [place === 'prices' ? 'model' : 'search']: name }
+  return (
+    <AnchorLink inherit to={`/admin/${place}`} search={search as never}>
+      <Name>{subject}</Name>
+    </AnchorLink>
+  )
+}
+
 /** Whole where there is room; only very long ones are broken. */
 const Name = ({ children }: { readonly children: string }) => (
   <span style={{ display: 'inline-block', maxWidth: 240, overflowWrap: 'break-word' }}>
@@ -65,18 +79,19 @@ function AuditFilters({ showAll }: { readonly showAll: false | (() => void) }) {
   const { language } = useLanguage()
   return (
     <Group component="search" align="flex-end" gap="sm">
-      <TextFilter name="actor" label={text.actor} placeholder={text.actorExample} miw={260} />
+      <TextFilter name="actor" label={text.actor} placeholder={text.actorExample} w={wide} />
       <FixedChoice
         name="action"
         label={text.action}
         all={text.anyAction}
+        w={half}
         data={resources.map((resource) => ({
           value: `${resource}.`,
           label: resourceName(resource, language),
         }))}
       />
-      <TextFilter name="subject" label={text.subject} placeholder={text.subjectExample} miw={280} />
-      <TextFilter name="since" label={text.since} type="date" />
+      <TextFilter name="subject" label={text.subject} placeholder={text.subjectExample} w={wide} />
+      <TextFilter name="since" label={text.since} type="date" w={half} />
       {showAll && (
         <Button variant="default" onClick={showAll}>
           {text.clear}
@@ -113,7 +128,7 @@ function Step({ change: { from, to } }: { readonly change: AuditChange }) {
 }
 
 const texts = bilingual({
-  description: ['Changes by hand, newest first, kept for good.', '手动更改，最新在前，不可删改。'],
+  description: ['Changes by hand. They are kept for good.', '手动更改的记录，不可删改。'],
   actor: ['Who', '操作者'],
   action: ['What', '操作'],
   subject: ['Subject', '对象'],
@@ -128,6 +143,8 @@ const texts = bilingual({
   emptyHint: ['Changes by console or command line appear here.', '控制台或命令行的更改记录于此。'],
   noneFound: ['Nothing matches these filters', '没有符合筛选条件的记录'],
 })
+
+const wide = { base: '100%', xs: 290 }
 
 /** What actions begin with, and what they do, as one says it. */
 const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
@@ -147,6 +164,10 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   restore: ['restored', '恢复'],
   recover: ['cooldown cleared', '标记为正常'],
   password: ['password set', '设置密码'],
+  first_admin: ['became the first administrator', '成为首位管理员'],
+  passkey_add: ['passkey added', '添加通行密钥'],
+  passkey_remove: ['passkey removed', '移除通行密钥'],
+  unlink: ['sign-in unlinked', '解除第三方登录'],
 }
 
 /** The parts of the gateway whose changes can be filtered by. */

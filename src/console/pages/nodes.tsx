@@ -1,4 +1,4 @@
-import { Alert, Badge, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Badge, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { NodeItem, NodeList, ProcessItem } from '../../admin/nodes/routes.ts'
 import { shortMoney } from '../../look/money.ts'
 import { api, useCall } from '../lib/api.ts'
@@ -25,7 +25,7 @@ export function Page() {
         {(list) => (
           <Stack>
             <Notices {...list} />
-            <NodeTable items={list.items} />
+            <NodeTable {...list} />
             <Processes items={list.items} />
           </Stack>
         )}
@@ -54,6 +54,9 @@ function Notices({ database, is_shared, items }: NodeList) {
       isShown && (
         <Alert key={title} color={color} title={title}>
           <LongText>{words}</LongText>
+          <Anchor href="/docs/several-machines" size="sm">
+            {text.guide}
+          </Anchor>
         </Alert>
       ),
   )
@@ -65,7 +68,7 @@ interface NodeProps {
   readonly node: NodeItem
 }
 
-function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
+function NodeTable({ items, is_shared }: NodeList) {
   const text = useText(texts)
   const columns: readonly Column<NodeItem>[] = [
     sorted(
@@ -102,9 +105,14 @@ function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
       ),
       ({ is_alive, memory_bytes }) => (is_alive ? memory_bytes : null),
     ),
-    column(text.limits, ({ is_alive, counting }) =>
-      is_alive && counting !== null ? text[counting] : none,
-    ),
+    // A node that has the database for itself can only count alone.
+    ...(is_shared
+      ? [
+          column<NodeItem>(text.limits, ({ is_alive, counting }) =>
+            is_alive && counting !== null ? text[counting] : none,
+          ),
+        ]
+      : []),
   ]
   return (
     <DataTable<NodeItem>
@@ -205,20 +213,20 @@ const texts = bilingual({
   description: ['The processes that serve, and their heartbeats.', '共同提供服务的进程及其状态。'],
   caption: ['Nodes', '节点列表'],
   name: ['Node', '节点'],
-  isThis: ['answers you now', '当前应答节点'],
-  leads: ['leads', '主节点'],
+  isThis: ['Answers you now', '当前应答节点'],
+  leads: ['Leads', '主节点'],
   leadsHint: ['Makes the price feed and public pages for all.', '生成公开价格和公开页面。'],
   version: ['Version', '版本'],
-  serves: ['serves', '服务中'],
-  dead: ['dead', '已失联'],
+  serves: ['Serves', '服务中'],
+  dead: ['Dead', '已失联'],
   heard: ['Last heartbeat {ago}', '最近心跳：{ago}'],
   left: [
     'Closing {requests} requests, {amount} reserved',
     '正在清理 {requests} 个请求，预留 {amount}',
   ],
   since: ['Serves since', '启动时间'],
-  requests: ['Under way', '进行中'],
-  perMinute: ['In the last minute', '最近一分钟'],
+  requests: ['Requests now', '进行中的请求'],
+  perMinute: ['Requests a minute', '每分钟请求数'],
   cpu: ['CPU', 'CPU'],
   memory: ['Memory', '内存'],
   processes: ['Processes', '进程'],
@@ -254,6 +262,7 @@ const texts = bilingual({
     'Nodes without shared counters: {count}. What is limited to 60 a minute is let through 60 times a minute by each of them. Give every node the same “counters: redis://…” in tollgate.yaml.',
     '没有共享计数的节点：{count} 个。每分钟限 60 次的限额，会由每个节点各放行 60 次。请在所有节点的 tollgate.yaml 中设置相同的“counters: redis://…”。',
   ],
+  guide: ['Several machines', '多台机器'],
   versionsTitle: ['Nodes of different versions serve', '不同版本的节点同时在服务'],
   versionsText: [
     'That is as it should be during an upgrade: bring the older ones up next.',

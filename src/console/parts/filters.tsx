@@ -6,6 +6,9 @@ import { commonText, useText } from '../lib/language.ts'
 import { ChoiceInput, type ChoiceInputProps, type Choices } from './choice-input.tsx'
 import { toLocalInput } from './form-fields.ts'
 
+/** As wide as half of a phone, with a gap of `sm`; where there is room, as wide as its words. */
+export const half = { base: 'calc(50% - 0.375rem)', xs: 200 }
+
 /** Narrows a list to what is typed. The address has it as `search`. */
 export function Search(props: TextInputProps) {
   const [{ search }, set] = useFilters()

@@ -2,7 +2,7 @@ import { Alert, Button, Card, Center, Group, Paper, Stack, Text, Title } from '@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useEffect } from 'react'
-import { type Called, useCall, useMe } from '../lib/api.ts'
+import { type Called, CallFailed, useCall, useMe } from '../lib/api.ts'
 import { failureWords } from '../lib/failure-words.ts'
 import { bilingual, commonText, useLanguage, useText } from '../lib/language.ts'
 import { AnchorLink, ButtonLink, Hint, LongText } from './text.tsx'
@@ -92,7 +92,7 @@ export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => vo
     <Alert color="red" title={title} role="alert" my="md">
       <Group justify="space-between">
         <LongText>{isForeign ? <span lang="en">{words}</span> : words}</LongText>
-        {retry && (
+        {retry && !isGone(error) && (
           <Button size="xs" variant="light" color="red" onClick={retry}>
             {common.retry}
           </Button>
@@ -101,6 +101,9 @@ export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => vo
     </Alert>
   )
 }
+
+/** What is not there is not there the next time either. */
+const isGone = (error: unknown) => error instanceof CallFailed && error.reason === 'not_found'
 
 interface LoadedProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
@@ -248,8 +251,8 @@ export function Fault({ error }: { readonly error: unknown }) {
 const notFoundTexts = bilingual({
   title: ['There is no such page', '页面不存在'],
   hint: [
-    'The address may be mistyped, or the page was moved. The menu leads to all that there is.',
-    '地址可能有误，或页面已移动。可从菜单进入其他页面。',
+    '{address} may be mistyped, or the page was moved. The menu leads to all that there is.',
+    '{address} 可能有误，或页面已移动。可从菜单进入其他页面。',
   ],
 })
 
@@ -262,7 +265,9 @@ export function NotFound() {
         <Title order={1} size="h2">
           {text.title}
         </Title>
-        <Text c="dimmed">{text.hint}</Text>
+        <Text c="dimmed" className="cut">
+          {text.hint(location.pathname.slice(0, 200))}
+        </Text>
         <ButtonLink variant="default" to="/">
           {text.back}
         </ButtonLink>

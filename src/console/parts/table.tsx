@@ -60,7 +60,9 @@ interface DataTableProps<Item> extends TableProps {
 
 /** A table where there is room, cards on a phone. */
 export const DataTable = <Item,>(props: DataTableProps<Item>) => {
-  const { items, columns, keyOf, caption, isMarked, sorting, ...look } = props
+  const { items, columns, keyOf, caption, isMarked, ...look } = props
+  // One row has no order.
+  const sorting = items.length > 1 ? props.sorting : undefined
   const table = useRef<HTMLTableElement>(null)
   useAlignedPoints(table, items)
   return (

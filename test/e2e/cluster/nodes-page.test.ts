@@ -67,11 +67,11 @@ describeInBrowser('the page of nodes', () => {
 
     test('lists them by itself, with who leads and who counts together', async () => {
       await shows(
-        ['answers you now', 'leads', 'counted with all nodes', 'seconds ago'],
+        ['Answers you now', 'Leads', 'counted with all nodes', 'seconds ago'],
         ['当前应答节点', '主节点', '与所有节点合计', '秒钟前'],
       )
       expect(await pages[0]?.locator('table.list tbody tr').count()).toBe(3)
-      expect(await pages[0]?.getByText('leads', { exact: true }).count()).toBe(1)
+      expect(await pages[0]?.getByText('Leads', { exact: true }).count()).toBe(1)
     })
 
     test('says that Valkey is away, and that it is back', async () => {

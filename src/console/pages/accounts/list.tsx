@@ -6,7 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { useFilters, useShowAll } from '../../lib/filters.ts'
 import { choicesOf, formatCount, useText } from '../../lib/language.ts'
 import { Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
-import { FixedChoice, Search } from '../../parts/filters.tsx'
+import { FixedChoice, half, Search } from '../../parts/filters.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -50,27 +50,26 @@ export function Page() {
 
 function AccountFilters() {
   const text = useText(accountText)
-  const narrow = { base: '47%', xs: 160 }
   return (
-    <Group align="flex-end">
+    <Group align="flex-end" gap="sm">
       <Search label={text.search} w={{ base: '100%', xs: 280 }} />
       <FixedChoice
         name="role"
         label={text.role}
         all={text.allRoles}
-        w={{ base: '47%', xs: 180 }}
+        w={half}
         data={choicesOf(['admin', 'user'], text.roleOptions)}
       />
       <FixedChoice
         name="status"
         label={text.status}
-        w={narrow}
+        w={half}
         data={choicesOf(['active', 'disabled'], text.statuses)}
       />
       <FixedChoice
         name="balance"
         label={text.balance}
-        w={narrow}
+        w={half}
         data={[{ value: 'overdrawn', label: text.overdrawn }]}
       />
     </Group>

@@ -74,11 +74,11 @@ function Content({ account }: { readonly account: AccountDetail }) {
       }
     >
       <Stack>
+        {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
+        <Overdrawn account={account} />
+        {!is_vouched && <Vouch account={account} show={edit.show} />}
         {is_self && <Alert color="gray">{text.self}</Alert>}
         <Warnings of={account} />
-        {!is_vouched && <Vouch account={account} show={edit.show} />}
-        <Overdrawn account={account} />
-        {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <Stack>
             <Section title={text.balance}>
@@ -122,7 +122,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
 
 function Figures({ account: { balance, reserved, credit_limit } }: { account: AccountDetail }) {
   const text = useText(accountText)
-  const limit = `${text.credit_limit}${useColon()}${shortMoney(credit_limit)}`
+  const limit = `${text.limit}${useColon()}${shortMoney(credit_limit)}`
   const figures = [
     [text.balance, balance, limit],
     [text.reserved, reserved, text.reservedHint],

@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Text } from '@mantine/core'
+import { Group, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { AccountDetail, WaysIn } from '../../../admin/accounts/schema.ts'
 import { api, call, useCall } from '../../lib/api.ts'
@@ -50,7 +50,9 @@ export function Recovery({ account }: { readonly account: AccountDetail }) {
   const ways = useCall(['ways-in', String(id)], () => api.admin.accounts({ id })['sign-in'].get())
   return (
     <Section title={text.title} hint={is_self ? text.self : text.hint}>
-      <Loaded query={ways}>{(ways) => <Ways ways={ways} />}</Loaded>
+      <Loaded query={ways} waiting={<Skeleton height={44} />}>
+        {(ways) => <Ways ways={ways} />}
+      </Loaded>
       {!is_self && (
         <Group>
           <Dialog label={text.setPassword} look={{ variant: 'default' }}>

@@ -1,8 +1,10 @@
 import { bilingual } from '../../lib/language.ts'
 
+const accountsIn = (count: number) => (count === 1 ? '1 account is' : `${count} accounts are`)
+
 export const accountText = bilingual({
   description: [
-    'Who may use the gateway, with what balance. An account owns tokens; what they use is charged to it.',
+    'Who may use the gateway. An account owns tokens, and pays what they use from its balance.',
     '可以使用网关的账户及其余额。令牌归属账户，用量计入账户余额。',
   ],
   create: ['New account', '新建账户'],
@@ -16,7 +18,7 @@ export const accountText = bilingual({
   roleOptions: { admin: ['Administrator', '管理员'], user: ['User', '用户'] },
   statuses: { active: ['Active', '正常'], disabled: ['Suspended', '已停用'] },
   caption: ['Accounts', '账户列表'],
-  reservedHint: ['For requests under way.', '为进行中的请求预留。'],
+  reservedHint: ['For requests under way', '为进行中的请求预留'],
   since: ['Since', '创建时间'],
   empty: ['No accounts yet', '还没有账户'],
   noneFound: ['No account matches', '没有符合条件的账户'],
@@ -25,6 +27,7 @@ export const accountText = bilingual({
   password: ['Password for the console', '控制台密码'],
   passwordHint: ['At least 10 characters. Empty: no sign-in.', '至少 10 个字符；留空则无法登录。'],
   credit_limit: ['Credit limit (USD)', '信用额度（美元）'],
+  limit: ['Credit limit', '信用额度'],
   credit_limitHint: ['How far below zero it may go.', '余额最多可低于零多少。'],
   created: ['The account {email} is made.', '已创建账户 {email}。'],
   self: ['This is your own account.', '这是您自己的账户。'],
@@ -58,11 +61,20 @@ export const accountText = bilingual({
   suspended: ['Suspended: its tokens are refused.', '已停用：其令牌会被拒绝。'],
   isSuspended: ['{email} is suspended.', '已停用 {email}。'],
   isResumed: ['{email} is active again.', '已恢复 {email}。'],
-  suspendedMany: ['{count} accounts are suspended.', '已停用 {count} 个账户。'],
-  resumedMany: ['{count} accounts are active again.', '已恢复 {count} 个账户。'],
-  suspendMany: ['Suspend {count} accounts?', '停用 {count} 个账户？'],
+  suspendedMany: [
+    (count: number) => `${accountsIn(count)} suspended.`,
+    (count) => `已停用 ${count} 个账户。`,
+  ],
+  resumedMany: [
+    (count: number) => `${accountsIn(count)} active again.`,
+    (count) => `已恢复 ${count} 个账户。`,
+  ],
+  suspendMany: [
+    (count: number) => (count === 1 ? 'Suspend this account?' : `Suspend ${count} accounts?`),
+    (count) => `停用 ${count} 个账户？`,
+  ],
   suspendManyText: [
-    '{names}. Their tokens are refused at once, and they are signed out. Nothing is lost; you can reactivate them.',
+    '{names}. Tokens are refused at once, and sessions end. Nothing is lost; you can reactivate what you suspend.',
     '{names}。其令牌将立即被拒绝，并会退出登录。数据不会丢失，可随时恢复。',
   ],
   tokenCaption: ['Tokens of the account', '该账户的令牌'],

@@ -1,21 +1,11 @@
-import {
-  Anchor,
-  Button,
-  Card,
-  Group,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Button, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StatusDocument, StatusGroup } from '../../../site/status/schema.ts'
 import { read, useMe } from '../../lib/api.ts'
 import { formatDuration, formatRatio } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
-import { Empty, ErrorNotice, Loaded, PageFrame } from '../../parts/page.tsx'
+import { Empty, ErrorNotice, Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
 import { useSorted } from '../../parts/sorting.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { type Column, column, DataTable, inCard, sorted } from '../../parts/table.tsx'
@@ -30,9 +20,9 @@ export function Page() {
     ...{ queryKey: ['status'], queryFn: () => readStatus(), refetchInterval: 30_000 },
   })
   const link = statusUrl && (
-    <Anchor href={statusUrl} underline="always" size="sm">
+    <Button component="a" href={statusUrl} variant="default">
       {text.publicPage}
-    </Anchor>
+    </Button>
   )
   return (
     <PageFrame title={text.availability} description={text.description} actions={link}>
@@ -49,15 +39,22 @@ function Groups({ groups, generated_at }: StatusDocument['data']) {
     const action = <ButtonLink to="/admin/groups">{text.toGroups}</ButtonLink>
     return <Empty text={{ empty: text.noGroups, emptyHint: text.noGroupsHint }} action={action} />
   }
+  const asked = groups.filter(({ models }) => models.length > 0)
+  const others = groups.filter(({ models }) => models.length === 0)
   return (
     <Stack>
       <Hint>
         {text.at} <Time at={generated_at} />
       </Hint>
-      <BarLegend />
-      {groups.toSorted(byTrouble).map((group) => (
+      {asked.length > 0 && <BarLegend />}
+      {asked.toSorted(byTrouble).map((group) => (
         <GroupCard key={group.id} group={group} />
       ))}
+      {others.length > 0 && (
+        <TitledCard title={text.others}>
+          <Text className="cut">{others.map(({ name }) => name).join(text.comma)}</Text>
+        </TitledCard>
+      )}
     </Stack>
   )
 }
@@ -66,7 +63,7 @@ const colours = { operational: 'ok', degraded: 'mid', down: 'bad', no_data: 'sof
 
 const urgency = ['down', 'degraded', 'operational', 'no_data']
 
-/** Those that need somebody come first, those that nobody asks last. */
+/** Those that need somebody come first, those that nobody asks at present last. */
 const byTrouble = (a: StatusGroup, b: StatusGroup) =>
   urgency.indexOf(a.state) - urgency.indexOf(b.state)
 
@@ -101,11 +98,7 @@ function GroupCard({ group }: { readonly group: StatusGroup }) {
         </Title>
         <StatusBadge color={colours[group.state]}>{text[group.state]}</StatusBadge>
       </Group>
-      {group.models.length === 0 ? (
-        <Hint>{text.noModels}</Hint>
-      ) : (
-        <Measured group={group} facts={facts} />
-      )}
+      <Measured group={group} facts={facts} />
     </Card>
   )
 }
@@ -181,9 +174,9 @@ const spans = [
 function ModelTable({ models, caption }: { models: readonly Model[]; caption: string }) {
   const text = useText(texts)
   const ratio = ({ requests, ratio }: Model['availability']['1h']) => (
-    <span title={text.requests(String(requests))}>{formatRatio(ratio, text.no_data)}</span>
+    <span title={text.requests(String(requests))}>{formatRatio(ratio, '—')}</span>
   )
-  const time = (ms: number | null) => (ms === null ? text.no_data : formatDuration(ms))
+  const time = (ms: number | null) => (ms === null ? '—' : formatDuration(ms))
   const figure = (label: string, render: Column<Model>['render']) => ({
     ...{ label, render, isFigure: true, className: 'figure', card: 'half' as const },
   })
@@ -213,8 +206,11 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
         ({ first_byte_ms }: Model) => first_byte_ms[part],
       ),
     ),
-    figure(text.speed, ({ tokens_per_second: speed }) =>
-      speed === null ? text.no_data : text.perSecond(formatCount(Math.round(speed))),
+    inCard(
+      'none',
+      figure(text.speed, ({ tokens_per_second: speed }) =>
+        speed === null ? '—' : text.perSecond(formatCount(Math.round(speed))),
+      ),
     ),
   ]
   return (

@@ -1,11 +1,11 @@
-import { Group, Text } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { api, call, useCall } from '../../lib/api.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
 import { Action, useRefresh } from '../../parts/action.tsx'
 import { ProofDialog } from '../../parts/fields.tsx'
-import { Empty, ErrorNotice, Section } from '../../parts/page.tsx'
+import { ErrorNotice, Section } from '../../parts/page.tsx'
 import { column, DataTable, figure } from '../../parts/table.tsx'
 import { Hint, Labelled, Time } from '../../parts/text.tsx'
 import { Jobs, useJob } from './jobs.tsx'
@@ -44,7 +44,7 @@ export function Backups() {
         {({ backup }) => backup && <Text size="sm">{text.made(backup.name)}</Text>}
       </Jobs>
       {query.error && <ErrorNotice error={query.error} retry={() => void refetch()} />}
-      {query.data && items.length === 0 && <Empty text={text} />}
+      {query.data && items.length === 0 && <Hint>{text.empty}</Hint>}
       {items.length > 0 && (
         <DataTable<Backup>
           items={items}
@@ -79,6 +79,9 @@ export function Backups() {
           {folder}
         </Labelled>
       )}
+      <Anchor href="/docs/backup" size="sm" w="fit-content">
+        {text.guide}
+      </Anchor>
     </Section>
   )
 }

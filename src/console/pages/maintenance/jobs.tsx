@@ -61,16 +61,18 @@ export function Jobs({ kind, label, children }: JobsProps) {
   return (
     <>
       {error && <ErrorNotice error={error} />}
-      <div aria-live="polite">
-        {job && <JobProgress job={job} cancel={cancel(job.id)} />}
-        {job && children(job)}
+      <div>
+        <div aria-live="polite" className="gap-above">
+          {job && <JobProgress job={job} cancel={cancel(job.id)} />}
+          {job && children(job)}
+        </div>
+        {job?.state !== 'running' && (
+          <Action
+            {...{ label, w: 'fit-content', variant: 'filled' }}
+            run={doing(() => call(api.admin.jobs.post({ kind })))}
+          />
+        )}
       </div>
-      {job?.state !== 'running' && (
-        <Action
-          {...{ label, w: 'fit-content', variant: 'filled' }}
-          run={doing(() => call(api.admin.jobs.post({ kind })))}
-        />
-      )}
     </>
   )
 }

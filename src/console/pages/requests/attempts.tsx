@@ -1,11 +1,11 @@
-import { SimpleGrid } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import type { Static } from '@sinclair/typebox'
 import type { AttemptItem } from '../../../admin/attempts/routes.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { useChannelNames } from '../../lib/names.ts'
-import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
+import { Choice, half, TextFilter } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { type Column, column, figure, inCard, sorted } from '../../parts/table.tsx'
@@ -14,6 +14,7 @@ import { causeChoices } from './causes.ts'
 import { Cut, RequestLink, Result } from './columns.tsx'
 import { callQueryOf, useRequestFilters } from './filters.tsx'
 import { requestsText } from './text.ts'
+import { TimeChoice } from './time-choice.tsx'
 
 /** Attempts at channels, newest first. */
 export function Page() {
@@ -28,16 +29,22 @@ export function Page() {
   }
   return (
     <PageFrame title={text.attempts} description={text.attemptsDescription}>
-      <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
-        <TextFilter name="channel" label={text.channel} known={useChannelNames()} />
-        <Choice name="cause" label={text.cause} data={causeChoices('attempt')} />
-        <TimeFilter name="since" label={text.since} />
+      <Group component="search" align="flex-end" gap="sm">
+        <TextFilter name="channel" label={text.channel} known={useChannelNames()} w={half} />
+        <Choice name="cause" label={text.cause} data={causeChoices('attempt')} w={half} />
         <Choice
           name="outcome"
           label={text.outcome}
           data={choicesOf(['succeeded', 'failed'], text)}
+          w={half}
         />
-      </SimpleGrid>
+        <TimeChoice w={half} />
+        {isFiltered && (
+          <Button variant="default" onClick={clear}>
+            {text.clear}
+          </Button>
+        )}
+      </Group>
       <List
         queryKey={['attempts', wanted, filters.outcome]}
         load={(page) => {
@@ -74,7 +81,9 @@ function useColumns(): readonly Column<Item, 'started_at'>[] {
         'name',
         column(text.time, ({ started_at, request_id }) => (
           <RequestLink id={request_id} isAll>
-            <Time at={started_at} />
+            <span className="roomy">
+              <Time at={started_at} />
+            </span>
           </RequestLink>
         )),
       ),

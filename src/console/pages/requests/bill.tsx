@@ -23,7 +23,7 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
         {bill && bill.lines.length > 0 ? (
           <BillTable bill={bill} amount={receipt.amount} />
         ) : (
-          <Text>
+          <Text size="sm">
             {bill === null ? text.noPrice : bill.unit === 'free' ? text.free : text.nothingUsed}
           </Text>
         )}
@@ -64,13 +64,11 @@ function BillTable({ bill, amount }: { bill: NonNullable<Receipt['bill']>; amoun
   return (
     <Box style={{ overflowX: 'auto' }} maw="48rem" tabIndex={0} role="group" aria-label={text.bill}>
       {/* Amounts have up to nine decimal places, and a phone shows them whole. */}
-      <Table horizontalSpacing={6} fz={{ base: 'xs', xs: 'sm' }}>
+      <Table horizontalSpacing={4} fz={{ base: 'xs', xs: 'sm' }}>
         <Table.Caption className="visually-hidden">{text.bill}</Table.Caption>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th style={{ whiteSpace: 'nowrap' }}>
-              {isByToken ? text.kind : text.calls}
-            </Table.Th>
+            <Table.Th>{isByToken ? text.kind : text.calls}</Table.Th>
             <Table.Th ta="end" style={{ whiteSpace: 'nowrap' }}>
               {text.count}
             </Table.Th>

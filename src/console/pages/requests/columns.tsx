@@ -23,7 +23,7 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'creat
         column(text.time, ({ created_at, request_id }) => (
           <RequestLink id={request_id} isAll={isAll}>
             {/* Where nothing else is shown, there is room for a time in one line. */}
-            <span className={isAll ? undefined : 'line'}>
+            <span className={isAll ? 'roomy' : 'line'}>
               <Time at={created_at} />
             </span>
           </RequestLink>

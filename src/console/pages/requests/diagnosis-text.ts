@@ -20,7 +20,7 @@ const en: DiagnosisTexts = {
   },
   notes: {
     status_then:
-      'Of {requests} requests to the group {group} between {since_at} and {until_at}, {failed} failed not caused by their clients.',
+      'Of {requests} requests to the group {group} between {since_at} and {until_at}, {failed} failed through no fault of their clients.',
     status_none_then: 'Around that time nothing was measured in the group {group}.',
     status_now: 'Of its {requests} requests in the last hour, {failed} failed.',
     status_none_now: 'In the last hour there were no requests to the group {group}.',

@@ -49,11 +49,15 @@ function Walked({ diagnosis }: { readonly diagnosis: Diagnosis }) {
   )
 }
 
-/** A step without the advice that the verdict gives already. */
+/** A step without what the verdict says already. */
 const besides = (step: Step, verdict: Diagnosis['verdict']): Step => ({
   ...step,
-  ways: step.ways.filter((way) => JSON.stringify(way) !== JSON.stringify(verdict?.way)),
+  notes: without(step.notes, verdict?.note),
+  ways: without(step.ways, verdict?.way),
 })
+
+const without = <One,>(all: readonly One[], one: unknown) =>
+  all.filter((other) => JSON.stringify(other) !== JSON.stringify(one))
 
 function Verdict({ verdict }: { readonly verdict: NonNullable<Diagnosis['verdict']> }) {
   const text = useText(receiptText)

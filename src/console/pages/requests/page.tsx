@@ -151,7 +151,7 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   return (
     <TitledCard title={text.attempts} size="h3">
       <Stack gap="sm">
-        {attempts.length === 0 && <Text>{text.noAttempts}</Text>}
+        {attempts.length === 0 && <Text size="sm">{text.noAttempts}</Text>}
         <Timeline bulletSize={14} lineWidth={2} active={attempts.length}>
           {attempts.map((attempt, place) => (
             <Timeline.Item

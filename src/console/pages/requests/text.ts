@@ -163,9 +163,9 @@ export const receiptText = bilingual({
   why: ['Why did it fail?', '为什么失败？'],
   verdict: ['Cause: {step}', '原因：{step}'],
   wayOut: ['What to do', '解决办法'],
-  ok: ['in order', '正常'],
-  problem: ['problem', '有问题'],
-  unknown: ['not known', '未知'],
+  ok: ['In order', '正常'],
+  problem: ['Problem', '有问题'],
+  unknown: ['Not known', '未知'],
   look: {
     status: ['Open the status page', '打开状态页'],
     endpoint: ['Open the playground', '打开操练场'],

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core'
+import { NativeSelect, type NativeSelectProps } from '@mantine/core'
 import { useFilters } from '../../lib/filters.ts'
 import { type Language, localeOf, useLanguage, useText } from '../../lib/language.ts'
 import { requestsText } from './text.ts'
@@ -6,7 +6,7 @@ import { requestsText } from './text.ts'
 const hours = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24 } as const
 
 /** The time that a list is of: one that people often want, or what the address says. */
-export function TimeChoice() {
+export function TimeChoice({ w = { base: '100%', xs: 'auto' } }: Pick<NativeSelectProps, 'w'>) {
   const text = useText(requestsText)
   const { language } = useLanguage()
   const [{ since, until }, set] = useFilters()
@@ -19,7 +19,7 @@ export function TimeChoice() {
   }
   return (
     <NativeSelect
-      w={{ base: '100%', xs: 'auto' }}
+      w={w}
       label={text.timeRange}
       value={isChosen ? 'chosen' : 'any'}
       onChange={({ currentTarget: { value } }) => choose(value)}

@@ -8,7 +8,7 @@ import { inputsOf } from '../../parts/form.tsx'
 import { formOf } from '../../parts/form-fields.ts'
 import { Loaded, PageFrame, Section } from '../../parts/page.tsx'
 import { SmallHint } from '../../parts/text.tsx'
-import { type SectionName, sectionOf, sections, settingsText, wordsOf } from './text.ts'
+import { inOrder, type SectionName, sectionOf, sections, settingsText, wordsOf } from './text.ts'
 
 /** Settings of the whole gateway; only what was changed is sent. */
 export function Page() {
@@ -58,7 +58,7 @@ interface PartProps {
 
 function Part({ name, edit: { form, seen } }: PartProps) {
   const text = useText(settingsText)
-  const own = seen.items.filter((setting) => sectionOf(setting.name) === name)
+  const own = inOrder(seen.items.filter((setting) => sectionOf(setting.name) === name))
   return (
     <Section title={text[name]} hint={text[`${name}Hint`]}>
       <SimpleGrid cols={{ base: 1, md: 2 }} verticalSpacing="lg">
@@ -73,7 +73,7 @@ function Part({ name, edit: { form, seen } }: PartProps) {
 function Field({ setting, form }: { setting: SettingView; form: UseFormReturnType<Values> }) {
   const text = useText(settingsText)
   const { language } = useLanguage()
-  const { kind, choices = [], description, line } = setting
+  const { kind, choices = [], description, example, line } = setting
   const { label, hint, choice } = wordsOf(setting.name, language)
   const id = idOf(setting.name)
   const isFixed = line !== null
@@ -89,23 +89,27 @@ function Field({ setting, form }: { setting: SettingView; form: UseFormReturnTyp
           choices.map((value) => ({ value, label: choice(value) })),
           look,
         )}
-      {kind === 'text' && input.line(id, look)}
+      {kind === 'text' &&
+        input.line(id, { ...look, placeholder: example === null ? '' : text.example(example) })}
+      {kind === 'usd' && input.usd(id, look)}
       {kind === 'whole' && input.line(id, { ...look, inputMode: 'numeric' })}
-      <Group gap="xs" mih={22}>
-        <SmallHint className="cut">
-          {isFixed ? text.fixed(line) : setting.default !== null && text.byDefault(usual)}
-        </SmallHint>
-        {!isFixed && form.values[id] !== fieldValue(setting.default) && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            aria-label={`${text.reset}: ${label}`}
-            onClick={() => form.setFieldValue(id, fieldValue(setting.default))}
-          >
-            {text.reset}
-          </Button>
-        )}
-      </Group>
+      {(isFixed || setting.default !== null) && (
+        <Group gap="xs" mih={22} pl={kind === 'flag' ? 50 : 0}>
+          <SmallHint className="cut">
+            {isFixed ? text.fixed(line) : text.byDefault(usual)}
+          </SmallHint>
+          {!isFixed && form.values[id] !== fieldValue(setting.default) && (
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              aria-label={`${text.reset}: ${label}`}
+              onClick={() => form.setFieldValue(id, fieldValue(setting.default))}
+            >
+              {text.reset}
+            </Button>
+          )}
+        </Group>
+      )}
     </Stack>
   )
 }

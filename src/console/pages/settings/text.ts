@@ -17,6 +17,7 @@ export const settingsText = bilingual({
   publicPagesHint: ['What everybody may see.', '所有人都能看到的内容。'],
   reset: ['Back to default', '恢复默认'],
   byDefault: ['Default: {value}', '默认：{value}'],
+  example: ['such as {value}', '例如 {value}'],
   fixed: ['Change it in tollgate.yaml, line {line}.', '请在 tollgate.yaml 第 {line} 行修改。'],
   changed: [
     (count: number) => (count === 1 ? '1 setting is changed.' : `${count} settings are changed.`),
@@ -29,11 +30,21 @@ export const sections = ['site', 'accounts', 'requests', 'responses', 'publicPag
 export type SectionName = (typeof sections)[number]
 
 const sectionOfWord: readonly (readonly [RegExp, SectionName])[] = [
-  [/^site\./, 'site'],
   [/plaza|feed/, 'publicPages'],
+  [/^site\./, 'site'],
   [/responses|unknown_answers/, 'responses'],
   [/registration|balance/, 'accounts'],
 ]
+
+/** Settings as they stand on the page; what is new comes last. */
+export const inOrder = <One extends { readonly name: string }>(all: readonly One[]) => {
+  const places = Object.keys(names)
+  const placeOf = ({ name }: One) => {
+    const place = places.indexOf(name)
+    return place === -1 ? places.length : place
+  }
+  return all.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
 
 /** Where a setting stands; what is new stands with the requests. */
 export const sectionOf = (name: string): SectionName =>
@@ -46,14 +57,13 @@ const names: Readonly<Record<string, Pair>> = {
   'site.doc_url': ['Documentation', '文档地址'],
   'site.logo_url': ['Logo', '徽标地址'],
   'site.accent': ['Accent colour', '主题色'],
-  'site.plaza_description': ['Model plaza: description', '模型广场说明'],
   'settings.registration_enabled': ['Open registration', '开放注册'],
   'settings.balance_low_threshold': ['Low balance (USD)', '余额提醒阈值（美元）'],
   'settings.usual_output': ['Usual output (tokens)', '预估输出（Token）'],
-  'settings.max_attempts': ['Attempts', '最多尝试次数'],
+  'settings.max_attempts': ['Attempts at most', '最多尝试次数'],
   'settings.retry_time': ['Retry time', '重试时限'],
   'settings.queue_time': ['Queue time', '排队时间'],
-  'settings.channel_cooling': ['Channel cooling', '渠道冷却'],
+  'settings.channel_cooling': ['Channel cooldown', '渠道冷却'],
   'settings.feed_currency': ['Price feed: currency word', '公开价格的货币字样'],
   'settings.feed_interval': ['Price feed: interval', '公开价格更新间隔'],
   'settings.models_list': ['List of models', '模型列表'],
@@ -63,10 +73,11 @@ const names: Readonly<Record<string, Pair>> = {
     '转换后响应的保存容量',
   ],
   'settings.responses_websocket': ['Responses over WebSockets', '通过 WebSocket 提供 responses'],
-  'settings.unknown_answers': ['Answers that nobody has got here', '未知的响应 ID'],
+  'settings.unknown_answers': ['Unknown response ids', '未知的响应 ID'],
   'settings.country_header': ['Country header', '国家/地区请求头'],
   'settings.gemini_query_key': ['Gemini: key in the query', 'Gemini：允许查询参数传密钥'],
   'settings.model_plaza_enabled': ['Model plaza', '模型广场'],
+  'site.plaza_description': ['Model plaza: description', '模型广场说明'],
   'settings.model_plaza_require_auth': ['Model plaza: asks for a key', '模型广场需要密钥'],
   'settings.plaza_groups': ['Model plaza and status page: groups', '模型广场与状态页：分组'],
   'settings.feed_groups': ['Price feed: groups', '公开价格：分组'],

@@ -74,7 +74,7 @@ describeInBrowser('the settings of an account', () => {
     await credit.fill('25')
     await save({ balance_low_below: '3', credit_limit: '6' })
     await comeBackTo(page)
-    await page.getByText('Credit limit (USD): $6.00').waitFor()
+    await page.getByText('Credit limit: $6.00').waitFor()
     expect(await credit.inputValue()).toBe('25')
     await press(page, 'Save')
     await page.getByText('Credit limit (USD): 5 → 6').waitFor()
