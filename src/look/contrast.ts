@@ -8,14 +8,14 @@ interface Backgrounds {
 
 /** An accent with at least this contrast on its scheme's backgrounds, and the text on a button of that colour. */
 export function accentOn(accent: string, { bg, surface }: Backgrounds, least: number) {
-  const grounds = [bg, surface, mix(accent, bg, 0.08)]
+  const softOf = (colour: string) => mix(colour, bg, 0.08)
   const pole = luminance(bg) > 0.5 ? black : white
   const isReadable = (colour: string) =>
-    grounds.every((ground) => contrast(colour, ground) >= least)
+    [bg, surface, softOf(colour)].every((ground) => contrast(colour, ground) >= least)
   let found = accent
   // Towards black or white in small steps: the hue stays, the first readable shade is taken.
   for (let part = 0; part <= 1 && !isReadable(found); part += 0.02) found = mix(pole, accent, part)
-  return { accent: found, 'accent-soft': mix(accent, bg, 0.08), 'on-accent': textOn(found) }
+  return { accent: found, 'accent-soft': softOf(found), 'on-accent': textOn(found) }
 }
 
 const black = '#000000'

@@ -37,14 +37,6 @@ th:first-child,td:first-child{padding-left:0}th:last-child,td:last-child{padding
 .button.main:hover{filter:brightness(1.08)}
 input,select{font:inherit;font-size:var(--t-14);line-height:20px;padding:var(--s-2) var(--s-3);border:1px solid color-mix(in srgb,var(--soft) 70%,transparent);border-radius:var(--radius);background:var(--bg);color:var(--fg);max-width:100%}
 summary{cursor:pointer}
-.tabs{display:flex;flex-wrap:wrap;min-width:0;margin:0;padding:0;border:0}
-.tabs>legend,.tabs>input,.unseen{position:absolute;width:1px;height:1px;margin:-1px;padding:0;border:0;overflow:hidden;clip-path:inset(50%);white-space:nowrap;appearance:none}
-.tabs>label{padding:var(--s-2) var(--s-3);border-bottom:2px solid transparent;color:var(--soft);font-size:var(--t-14);font-weight:500;cursor:pointer}
-.tabs>label:hover{color:var(--fg)}
-.tabs>:checked+label{color:var(--accent);border-color:var(--accent)}
-.tabs>:focus-visible+label{outline:2px solid var(--accent);outline-offset:-2px;border-radius:4px}
-.tabs>.panel{display:none;order:1;width:100%;min-width:0;padding-top:var(--s-4);border-top:1px solid var(--line);margin-top:-1px}
-.tabs>:checked+label+.panel{display:block}
 .skip{position:absolute;left:-99rem}.skip:focus{left:var(--s-4);top:var(--s-2);background:var(--bg);padding:var(--s-2)}
 .top{border-bottom:1px solid var(--line)}
 .top .wrap{display:flex;align-items:center;gap:var(--s-2) var(--s-6);min-height:56px;padding-block:var(--s-2)}
@@ -67,7 +59,7 @@ pre+.copy{position:absolute;top:var(--s-2);right:var(--s-2)}
 .whole{user-select:all}
 @media(max-width:40rem){.wrap{padding-inline:var(--s-4)}main{padding-top:var(--s-6)}.top .wrap{flex-wrap:wrap;gap:0 var(--s-3)}.brand{flex:1}.languages{margin-left:0}pre+.copy:not(.done) span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.top nav.pages{order:3;width:100%;margin-inline:calc(-1*var(--s-2))}.foot .wrap>:last-child{margin-left:0}}
 @media(prefers-reduced-motion:no-preference){a,.button{transition:color .12s,background .12s}}
-@media print{.top nav,.foot,.copy{display:none}}
+@media print{.top nav,.foot,.button,form,.can-copy .copy{display:none}details::details-content{content-visibility:visible}pre{white-space:pre-wrap}tr,pre{break-inside:avoid}h1,h2,h3,h4{break-after:avoid}}
 `
   .trim()
   .replaceAll('\n', '')

@@ -1,6 +1,6 @@
 import type { Language } from '../look/language.ts'
 import { type Client, snippetsOf } from '../look/snippets.ts'
-import { tabsHtml } from '../look/tabs.ts'
+import { tabsCss, tabsHtml } from '../look/tabs.ts'
 import { escapeHtml } from '../look/text.ts'
 import { codeCss, copiedBlock } from './highlight.ts'
 
@@ -10,6 +10,7 @@ export const keyInSnippets = 'sk-your-key'
 /** The style of what is made here. */
 export const snippetsCss =
   codeCss +
+  tabsCss +
   '.snippets{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:var(--s-4)}' +
   '.snippets figure{min-width:0}.snippets figcaption{margin-bottom:var(--s-1);color:var(--soft);font-size:var(--t-13)}'
 

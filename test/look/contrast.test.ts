@@ -33,6 +33,8 @@ test('whatever accent an operator chooses, links and buttons are readable in lig
         )
       expect(contrast(on, accent), `${colour}, ${scheme}`).toBeGreaterThanOrEqual(leastContrast)
       expect(contrast(palettes[scheme].fg, soft)).toBeGreaterThanOrEqual(leastContrast)
+      // What is chosen can be told from what is not.
+      expect(contrast(soft, bg), `${colour}, ${scheme}`).toBeGreaterThan(1.05)
     }
   }
 })

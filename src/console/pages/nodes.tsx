@@ -233,10 +233,10 @@ const texts = bilingual({
   processesOf: ['Processes of {name}', '{name} 的进程'],
   processesHint: [
     'CPU: share of one core in the last minute. Workers near 100 % carry no more: give the gateway more of them (server.workers), or another machine. The memory of the program itself is counted with the keeper.',
-    'CPU：最近一分钟内占单个核心的比例。工作进程接近 100 % 时已满载：请增加工作进程（server.workers）或机器。程序本身占用的内存计入管理进程。',
+    'CPU：最近一分钟内占单个核心的比例。工作进程接近 100 % 时已满载：请增加工作进程（server.workers）或机器。程序本身占用的内存计入保管进程。',
   ],
   process: ['Process', '进程'],
-  keeper: ['Keeper', '管理进程'],
+  keeper: ['Keeper', '保管进程'],
   worker: ['Worker {number}', '工作进程 {number}'],
   limits: ['Limits', '限额计数'],
   together: ['counted with all nodes', '与所有节点合计'],

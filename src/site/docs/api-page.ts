@@ -67,12 +67,12 @@ const headingOf = (placed: PlacedOperation, language: DocsLanguage): Heading => 
 
 function introduction({ addresses }: DocsSite, words: Words): string {
   const all = addresses.length > 0 ? addresses : [usualAddress]
-  const list = all.map((address) => `<code>${escapeHtml(address)}</code>`).join(', ')
-  const headers = ['Authorization: Bearer', 'x-api-key', 'x-goog-api-key']
+  const codes = (texts: readonly string[]) =>
+    texts.map((text) => `<code>${escapeHtml(text)}</code>`).join(words.comma)
+  const headers = codes(['Authorization: Bearer', 'x-api-key', 'x-goog-api-key'])
   return (
-    `<p>${words.apiAbout}</p><p>${words.address}: ${list}</p>` +
-    `<p>${words.keyGoes} ${headers.map((name) => `<code>${name}</code>`).join(', ')}. ` +
-    `${words.forExamples} <code>export KEY=sk-…</code></p>` +
+    `<p>${words.apiAbout}</p><p>${words.address}${words.colon}${codes(all)}</p>` +
+    `<p>${words.keyGoes(headers)}</p><p>${words.forExamples}${words.colon}<code>export KEY=sk-…</code></p>` +
     `<p><a href="/docs/json">${words.openApi}</a> · <a href="/docs/translation">${words.translation}</a></p>`
   )
 }
@@ -87,12 +87,12 @@ function operationHtml({ site, language }: ApiParts, placed: PlacedOperation): s
       row(
         one.name,
         kindIn(one.place, language),
-        `${say(one.description)} ${words.example}: ${one.example}`,
+        `${say(one.description)} ${words.example}${words.colon}${one.example}`,
       ),
     ),
     ...(operation.body === undefined ? [] : fieldsOf(placed)).map((field) => {
       const type = field.schema ? kindIn(typeName(field.schema), language) : ''
-      const kind = field.isRequired ? `${type}, ${words.required}` : type
+      const kind = field.isRequired ? type + words.comma + words.required : type
       return row(field.name, kind, say(field.description))
     }),
   ]
@@ -132,6 +132,7 @@ const tableOf = (heads: readonly string[], rows: readonly string[]) =>
     ? ''
     : tableHtml(
         `<thead><tr>${heads.map((head) => `<th>${head}</th>`).join('')}</tr></thead>${rows.join('')}`,
+        'fields',
       )
 
 function errorsHtml(errors: readonly ApiError[], language: DocsLanguage): string {

@@ -75,7 +75,9 @@ function keyHtml(key: ConfigKey, language: DocsLanguage): string {
     ...(key.usual === null ? [] : [`${words.usual} ${code(key.usual)}`]),
   ]
   const values =
-    key.words.length === 0 ? '' : `<p>${words.values}: ${key.words.map(code).join(', ')}</p>`
+    key.words.length === 0
+      ? ''
+      : `<p>${words.values}${words.colon}${key.words.map(code).join(words.comma)}</p>`
   const format =
     key.format === null
       ? ''

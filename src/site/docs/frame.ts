@@ -32,7 +32,7 @@ export function docsBody({ name, content, menu, language, version, query = '' }:
   return (
     `<div class="wrap docs"><div class="side"><nav aria-label="${words.docs}">${search('q')}${list}` +
     `<p class="version">Tollgate ${escapeHtml(version)}</p></nav></div>` +
-    `<details class="narrow"><summary>${words.menu}</summary>${search('q2')}${list}</details>` +
+    `<div class="narrow">${search('q2')}<details><summary>${words.menu}</summary>${list}</details></div>` +
     `<article>${content.html}${neighboursHtml(menu, name, words)}</article>` +
     `${contentsHtml(content.headings, words)}</div>`
   )

@@ -18,14 +18,14 @@ export const said = (text: string, language: Language): string =>
 /** The kind of a value in a language: `list of size or null`. */
 export function kindIn(kind: string, language: Language): string {
   if (language === 'en') return kind
-  return kind
-    .split(' or ')
-    .map((one) => one.replace(/^(list of )?(.*)$/, (_, list, name) => chineseKind(name, list)))
-    .join('或')
+  const [, list, names = '', orNull = ''] = /^(list of )?(.*?)( or null)?$/.exec(kind) ?? []
+  const either = names.split(' or ').map((name) => kinds[name] ?? name)
+  const many = either.length > 1 ? '的列表' : '列表'
+  return spaced(either.join('或') + (list ? many : '') + (orNull && '或 null'))
 }
 
-const chineseKind = (name: string, list: string | undefined) =>
-  `${kinds[name] ?? name}${list ? '列表' : ''}`
+/** Chinese beside Latin letters, with the space between them. */
+const spaced = (text: string) => text.replace(/([\u4e00-\u9fff])(?=[A-Za-z])/g, '$1 ')
 
 const kinds: Readonly<Record<string, string>> = {
   ...{ 'address to listen on': '监听地址', 'IP address': 'IP 地址', 'CIDR block': 'CIDR 网段' },

@@ -51,7 +51,7 @@ function sectionHtml(
     `<tbody>${lines.join('')}</tbody>`
   return (
     `${headingHtml({ id: slugOf(title), depth: 2, html: heading })}<p>${escapeHtml(said(about, language))}</p>` +
-    tableHtml(table).replace('<table>', '<table class="ways">')
+    tableHtml(table, 'ways')
   )
 }
 
@@ -77,15 +77,17 @@ function quirksHtml(quirks: TranslationTable['quirks'], language: DocsLanguage):
 /** What the search reads: each feature and each quirk is a section of its own. */
 export function translationSections(language: DocsLanguage): readonly Section[] {
   const { sections, quirks, protocols } = translationTable()
+  const words = docsWords[language]
   const features = sections.flatMap((section) =>
     section.rows.map((row) => ({
       id: rowId(section, row),
       heading: said(row.title, language),
-      text: [
-        said(section.title, language),
-        ...protocols.map((name) => `${name}: ${said(row.ways[name], language)}`),
+      text:
+        said(section.title, language) +
+        words.colon +
+        protocols.map((name) => `${name} ${said(row.ways[name], language)}`).join(words.comma) +
+        words.stop +
         said(row.note ?? '', language),
-      ].join(' '),
     })),
   )
   const ofQuirks = quirks.map(({ name, title }) => ({

@@ -20,6 +20,8 @@ export interface FrontFacts {
   /** At the prices of their cheapest groups; the most used first. */
   readonly rows: readonly ShownRow[]
   readonly modelCount: number
+  /** Whether the order of the rows tells anything: something was used. */
+  readonly isByUse: boolean
   readonly groups: readonly FrontGroup[]
 }
 
@@ -58,6 +60,7 @@ export function* frontFacts({
     if (used.length % modelsPerStep === 0) yield
   }
   const first = used.sort(byUse).slice(0, most)
+  const isByUse = (first[0]?.ever ?? 0) > 0
   const rows = first.map(({ model }) =>
     withHealth(rowOf(model, model.sales[0]), { group: '' }, figures),
   )
@@ -71,7 +74,7 @@ export function* frontFacts({
     shown.push({ name, state, dayRatio: availability['24h'].ratio, models: count })
     yield
   }
-  return { rows, modelCount: models.size, groups: shown }
+  return { rows, modelCount: models.size, isByUse, groups: shown }
 }
 
 const byUse = (a: Used, b: Used) =>

@@ -61,7 +61,7 @@ function heroHtml(page: FrontPage, words: FrontWords): string {
   const buttons = [
     ...(isEmpty ? [] : [enter]),
     ...(site.hasModels && !isEmpty ? [`<a class="button" href="/models">${words.prices}</a>`] : []),
-    `<a class="button" href="/docs">${frameWords[page.language].docs}</a>`,
+    `<a class="button" href="${isEmpty ? '/docs' : '/docs/clients'}">${frameWords[page.language].docs}</a>`,
   ]
   const figures = [
     ...(site.hasModels ? [[facts.modelCount, words.models(facts.modelCount)] as const] : []),

@@ -14,13 +14,13 @@ const columns = [
 const wide: ReadonlySet<Column> = new Set(['vendor', 'context', 'list', 'saving'])
 
 /** The most used models with their prices, and the way to all. */
-export function modelsHtml({ rows, modelCount }: FrontFacts, language: Language): string {
+export function modelsHtml({ rows, modelCount, isByUse }: FrontFacts, language: Language): string {
   const words = frontWords[language]
   const table = modelTable({ words: wordsOf[language], rows, columns, wide, className: 'brief' })
   return (
     `<section><div class="headed"><h2>${words.mostUsed}</h2>` +
     `${leadOn('/models', words.all(modelCount))}</div>` +
-    `<p class="soft small">${words.caption}</p>${table}</section>`
+    `<p class="soft small">${isByUse ? `${words.byUse} ` : ''}${words.caption}</p>${table}</section>`
   )
 }
 

@@ -89,7 +89,7 @@ function select(label: string, name: string, value: string, choices: readonly Ch
 /** Columns that begin with what is largest. */
 const largestFirst: ReadonlySet<SortKey> = new Set(['context', 'saving', 'now'])
 
-const wide: ReadonlySet<Column> = new Set(['accepts', 'list'])
+const wide: ReadonlySet<Column> = new Set(['vendor', 'accepts', 'cached', 'list'])
 
 const tableHtml = ({ query, words, rows }: ListParts): string =>
   modelTable({

@@ -63,9 +63,11 @@ function tryHtml({ name, kind }: ShownModel, words: Words): string {
 /** The cheapest group's price in words, and how it compares with the list. */
 export function leadText(model: ShownModel, words: Words): string {
   const price = priceLine(model, words)
-  const line = model.sales.length > 1 && price !== words.free ? `${words.from} ${price}` : price
+  const [{ group }, ...others] = model.sales
+  const lowest = price === words.free ? words.freeIn(group.name) : words.from(price)
+  const line = others.length > 0 ? lowest : price
   const saving = savingIn(model, chargedFor(model.sales[0]))
-  if (saving === null) return line
+  if (saving === null || price === words.free) return line
   const vendor = model.vendor?.name ?? words.theVendor
   const compared =
     saving > 0
@@ -106,8 +108,12 @@ function factsHtml(model: ShownModel, words: Words): string {
 
 function availabilityHtml({ model, language, figures }: ModelParts): string {
   const words = wordsOf[language]
-  const parts = model.sales.map(({ group }) => {
-    const cells = healthCells(healthOf(model, figures, group.id), words)
+  // Those with figures first: the others tell nothing, and the last ones are folded.
+  const healths = model.sales
+    .map(({ group }) => ({ group, health: healthOf(model, figures, group.id) }))
+    .toSorted((a, b) => requestsIn(b.health) - requestsIn(a.health))
+  const parts = healths.map(({ group, health }) => {
+    const cells = healthCells(health, words)
     return `<tbody><tr><th scope="row"><bdi>${escapeHtml(group.name)}</bdi></th>${cells}</tr></tbody>`
   })
   const titles = [words.lastDay, words.lastWeek, words.firstToken, words.speed]
@@ -121,11 +127,13 @@ function availabilityHtml({ model, language, figures }: ModelParts): string {
   )
 }
 
+const requestsIn = ({ availability }: ModelHealth) => availability['7d'].requests
+
 function healthCells(health: ModelHealth, words: Words): string {
   const { availability, first_byte_ms: firstByte, tokens_per_second: speed } = health
   const share = (window: '24h' | '7d') => percent(availability[window].ratio) ?? '–'
   return (
-    cell(words.state, stateHtml(health, words)) +
+    cell(words.state, stateHtml(health, words), ['corner']) +
     numberCell(words.lastDay, share('24h')) +
     numberCell(words.lastWeek, share('7d')) +
     numberCell(words.firstToken, firstByte.p50 === null ? '–' : duration(firstByte.p50)) +

@@ -17,9 +17,9 @@ export function listPath(query: ModelQuery, changes: Partial<ModelQuery> = {}): 
   return text === '' ? '/models' : `/models?${text}`
 }
 
-/** `200K`, `1M`, `1,047,576`. */
+/** `200K`, `1M`, `1.04M`, `1,047,576`. */
 export function tokensText(tokens: number): string {
-  if (tokens >= 1_000_000 && tokens % 100_000 === 0) return `${tokens / 1_000_000}M`
+  if (tokens >= 1_000_000 && tokens % 10_000 === 0) return `${tokens / 1_000_000}M`
   return tokens >= 1_000 && tokens % 1_000 === 0 ? `${tokens / 1_000}K` : grouped(tokens)
 }
 

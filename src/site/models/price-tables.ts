@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../look/text.ts'
 import type { Sale, ShownModel } from './models.ts'
 import { decimalsOf, noPrice, type Price, priceHtml } from './money.ts'
-import { foldedTable, none, numberCell, savingHtml, tokensText } from './parts.ts'
+import { cell, foldedTable, none, numberCell, savingHtml, tokensText } from './parts.ts'
 import {
   type Charged,
   chargedFor,
@@ -18,14 +18,12 @@ import type { Words } from './words-en.ts'
 /** What a model costs in each of its groups, beside the vendor's list, with a sentence for each kind of price. */
 export function pricesHtml(model: ShownModel, words: Words): string {
   const charged = model.sales.map((sale) => ({ sale, charged: chargedFor(sale) }))
-  const [first] = charged
-  if (first === undefined) return ''
   const isByTokens = charged.some((one) => one.charged.unit === 'tokens')
   const table = isByTokens ? tokenTable(model, charged, words) : flatTable(charged, words)
   const lead = isByTokens ? words.pricesLead : words.pricesLeadCall
   return (
     `<section class="part" aria-labelledby="prices"><h2 id="prices">${words.prices}</h2><p>${lead}</p>` +
-    `${table}${explanations(model, first.charged, words)}</section>`
+    `${table}${explanations(model, charged, words)}</section>`
   )
 }
 
@@ -71,8 +69,7 @@ function tokenTable(model: ShownModel, lines: readonly Line[], words: Words): st
         'list',
         limits,
         words,
-        (above) =>
-          ratesCells(tierAt(listed, above).rates, shown) + numberCell(words.columns.saving, ''),
+        (above) => ratesCells(tierAt(listed, above).rates, shown) + savingCell('', words),
       )
     : ''
   const groups = lines.map(({ sale, charged }) =>
@@ -88,7 +85,7 @@ function tokenTable(model: ShownModel, lines: readonly Line[], words: Words): st
             ? ratesCells(tierAt(charged.tiers, above).rates, shown)
             : numberCell(words.rates.input, flatText(charged, words)) +
               `<td></td>`.repeat(columns.length - 1)
-        return cells + numberCell(words.columns.saving, saving || none)
+        return cells + savingCell(saving || none, words)
       },
       sale.group.description,
     ),
@@ -104,6 +101,9 @@ function tokenTable(model: ShownModel, lines: readonly Line[], words: Words): st
 }
 
 const openGroups = 5
+
+const savingCell = (html: string, words: Words) =>
+  cell(words.columns.saving, html, ['num', 'corner'])
 
 const tiersOf = ({ charged }: Line): readonly Tier[] =>
   charged.unit === 'tokens' ? charged.tiers : []
@@ -168,18 +168,18 @@ function flatTable(lines: readonly Line[], words: Words): string {
   return foldedTable({ head, parts, open: openGroups }, words)
 }
 
-function explanations(model: ShownModel, charged: Charged, words: Words): string {
+function explanations(model: ShownModel, lines: readonly Line[], words: Words): string {
   const { explained } = words
   const [{ offer }] = model.sales
-  const isByTokens = charged.unit === 'tokens'
-  const columns = isByTokens ? columnsOf(model, [{ sale: model.sales[0], charged }]) : []
-  const hasTiers = isByTokens && charged.tiers.length > 1
+  const units = new Set(lines.map(({ charged }) => charged.unit))
+  const columns = units.has('tokens') ? columnsOf(model, lines) : []
+  const hasTiers = lines.some((line) => tiersOf(line).length > 1)
   const sentences = [
     ...(columns.includes('cacheRead') ? [explained.cacheRead] : []),
     ...(columns.includes('cacheWrite') ? [explained.cacheWrite] : []),
     ...(hasTiers ? [explained.tiers] : []),
-    ...(charged.unit === 'call' ? [explained.call] : []),
-    ...(charged.unit === 'free' ? [explained.free] : []),
+    ...(units.has('call') ? [explained.call] : []),
+    ...(units.has('free') && units.size === 1 ? [explained.free] : []),
     ...(model.list?.until ? [explained.listed(model.list.until)] : []),
     ...(offer.price.note === '' ? [] : [`${explained.note} ${escapeHtml(offer.price.note)}`]),
   ]

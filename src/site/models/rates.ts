@@ -21,6 +21,7 @@ export type Charged =
 
 /** The final prices of a sale: the base price times the group's multiplier. */
 export function chargedFor({ terms, group: { multiplierMillionths } }: Sale): Charged {
+  if (multiplierMillionths === 0) return { unit: 'free' }
   switch (terms.unit) {
     case 'tokens': {
       const ratesOf = (rates: Parameters<typeof effectiveRates>[0]): Rates => {
@@ -67,7 +68,8 @@ export function savingIn(
   charged: Charged,
   above = 0,
 ): number | null {
-  if (list === undefined || charged.unit !== 'tokens') return null
+  if (list === undefined || charged.unit === 'call') return null
+  if (charged.unit === 'free') return 100
   const [ours, theirs] = [tierAt(charged.tiers, above), tierAt(listTiers(list), above)]
   return savingOf(sum(ours.rates), sum(theirs.rates))
 }

@@ -20,14 +20,17 @@ export const tablesCss = `
 .name{text-decoration:none;overflow-wrap:anywhere}.name:hover{text-decoration:underline}
 .save{color:var(--ok)}
 @media(max-width:48rem){.prices .wide{display:none}}
-@media(max-width:40rem){.brief th:first-child{width:auto}.brief tbody tr small{display:none}.brief th:not(:first-child),.brief td:not(:last-child){padding-inline:var(--s-1)}.brief .quiet{font-size:0}}
-@media(max-width:60rem){
+@media screen and (max-width:40rem){.brief th:first-child{width:auto}.brief tbody tr small{display:none}.brief th:not(:first-child),.brief td:not(:last-child){padding-inline:var(--s-1)}.brief .quiet{font-size:0}}
+@media screen and (max-width:60rem){
 .cards,.cards tbody,.cards tr,.cards th,.cards td{display:block;padding:0;border:0;white-space:normal;text-align:left}
 .cards thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
-.cards tbody tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(5rem,1fr));gap:var(--s-2) var(--s-3);padding:var(--s-3) 0;border-bottom:1px solid var(--line)}
+.cards tbody tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(5rem,1fr));gap:var(--s-2) var(--s-3);padding:var(--s-3) 0;border-bottom:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 5.5rem}
 .cards tbody tr>th:first-child{grid-column:1/-1;padding:0}
+.cards tr:has(.corner:not(.empty,:empty))>th:first-child{grid-column:1/-2!important}
+.cards .corner{grid-column:-2/-1;grid-row:1;justify-self:end;text-align:right}
 .cards th:not(:first-child),.cards td{padding-inline:0;font-size:var(--t-14)}
 .cards td:before{content:attr(data-l);display:block;color:var(--soft);font-size:var(--t-12)}
+.cards .corner:before{display:inline;margin-right:.4em}.cards .corner:has(.quiet):before{display:none}
 .cards td:empty,.cards .empty{display:none}.cards .tier th{color:var(--soft);font-size:var(--t-13)}.cards th small{max-width:none!important}.cards.fixed{max-width:none}.cards th:first-child{width:auto!important}
 }
 `
@@ -60,9 +63,8 @@ export const modelsCss = (
 .part{margin-top:var(--s-12)}.part h3{margin-top:var(--s-6);font-size:var(--t-14)}
 .part>p,.part li{font-size:var(--t-14);color:var(--soft)}.part>ul{margin-top:var(--s-3);padding:0;list-style:none}
 .part .tabs,.part>.snippets{margin-top:var(--s-4)}
-@media(max-width:64rem){.filters{grid-template-columns:repeat(3,minmax(0,1fr))}}
-@media(max-width:60rem){
-.filters{grid-template-columns:1fr 1fr}.filters label:first-child{grid-column:1/-1}.filters .button{justify-content:center}
-}
+@media(max-width:64rem){.filters{grid-template-columns:repeat(3,minmax(0,1fr))}.filters label:first-child{grid-column:1/-1}.filters .button{justify-content:center}}
+@media(max-width:40rem){.filters{grid-template-columns:1fr 1fr}}
+@media print{.prices .wide{display:none}}
 `
 ).replaceAll('\n', '')

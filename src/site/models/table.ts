@@ -58,6 +58,7 @@ const classesOf = (key: Column, { wide }: ModelTable): readonly string[] => [
   ...(numbers.has(key) ? ['num'] : []),
   ...(key === 'accepts' ? ['text'] : []),
   ...(wide?.has(key) ? ['wide'] : []),
+  ...(key === 'now' ? ['corner'] : []),
 ]
 
 function headHtml(key: Column, table: ModelTable): string {

@@ -98,7 +98,8 @@ export const english = {
   above: (percent: number, vendor: string) => `${percent}% above ${vendor}’s list price`,
   likeList: (vendor: string) => `${vendor}’s list price`,
   theVendor: 'the vendor',
-  from: 'From',
+  from: (price: string) => `From ${price}`,
+  freeIn: (group: string) => `Free in the group ${group}`,
   contextWindow: 'Context window',
   maxOutput: 'Max output',
   tokens: (count: string) => `${count} tokens`,
@@ -176,7 +177,9 @@ export const english = {
   translated: 'Translated',
   translation: 'What a translation keeps',
   begin: 'How to begin',
-  beginLead: 'Make a token in the console, and put its key in the place of',
+  /** `key`: HTML. */
+  beginLead: (key: string) =>
+    `Make a token in the console, and put its key in the place of ${key}.`,
   newToken: 'Make a token',
 }
 

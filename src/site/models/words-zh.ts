@@ -90,7 +90,8 @@ export const chinese: Words = {
   above: (percent, vendor) => `比 ${vendor} 官方价高 ${percent}%`,
   likeList: (vendor) => `与 ${vendor} 官方价相同`,
   theVendor: '厂商',
-  from: '最低',
+  from: (price) => `${price} 起`,
+  freeIn: (group) => `在分组 ${group} 中免费`,
   contextWindow: '上下文窗口',
   maxOutput: '最大输出',
   tokens: (count) => `${count} Token`,
@@ -165,6 +166,6 @@ export const chinese: Words = {
   translated: '转换',
   translation: '协议转换保留哪些内容',
   begin: '开始使用',
-  beginLead: '在控制台创建令牌，并用其密钥替换',
+  beginLead: (key) => `在控制台创建令牌，并用其密钥替换 ${key}。`,
   newToken: '创建令牌',
 }

@@ -37,6 +37,6 @@ describeInBrowser('the page of nodes, of a gateway with workers', () => {
     const narrow = await console.visit('/console/sign-in', phone)
     await narrow.context.addCookies(await wide.context.cookies())
     await narrow.page.goto(`${console.gateway.url}/console/admin/nodes`)
-    await expectShown(narrow.page, ['管理进程', '工作进程 0', '工作进程 1'])
+    await expectShown(narrow.page, ['保管进程', '工作进程 0', '工作进程 1'])
   })
 })

@@ -11,7 +11,7 @@ import { figuresOf } from '../status/figures.ts'
 const nothing: FrontPage = {
   ...{ language: 'en', site: siteNamed('Gate'), subtitle: null, isOpen: false },
   addresses: [{ name: 'Everywhere', url: 'https://gw.example.com' }],
-  facts: { rows: [], modelCount: 0, groups: [] },
+  facts: { rows: [], modelCount: 0, isByUse: false, groups: [] },
 }
 
 test('without a model it says what an administrator does next, and nothing that would not work', () => {

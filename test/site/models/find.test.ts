@@ -4,7 +4,8 @@ import { modelPath } from '../../../src/look/model-path.ts'
 import { findRows, withHealth } from '../../../src/site/models/find.ts'
 import { modelsOf } from '../../../src/site/models/models.ts'
 import { priceText } from '../../../src/site/models/money.ts'
-import { queryText, readQuery } from '../../../src/site/models/query.ts'
+import { tokensText } from '../../../src/site/models/parts.ts'
+import { plainQuery, queryText, readQuery } from '../../../src/site/models/query.ts'
 import { catalogOf, tokenTerms } from '../feed/catalogs.ts'
 import { figuresOf } from '../status/figures.ts'
 
@@ -72,6 +73,21 @@ test('a row has the cheapest group’s price, or that of the group asked for, an
     { group: 'dear', saving: -100 },
   ])
   expect(shown.map(({ input }) => input && priceText(input))).toEqual(['$0.20', '$0.50'])
+})
+
+test('by a multiplier of 0 nothing is charged, and all is saved', async () => {
+  const given = catalogOf(
+    [{ name: 'given', multiplierMillionths: 0 }],
+    [{ id: 'gpt-5-mini', terms: tokenTerms(250_000, 2_000_000) }],
+  )
+  const models = await inSlices(modelsOf(given.groups))
+  const [row] = await inSlices(findRows(models.values(), plainQuery, figures))
+  expect(row).toMatchObject({ charged: { unit: 'free' }, saving: 100 })
+})
+
+test('the size of a context is short, and exact', () => {
+  const sizes = [8_000, 1_040_000, 1_047_576, 2_000_000]
+  expect(sizes.map(tokensText)).toEqual(['8K', '1.04M', '1,047,576', '2M'])
 })
 
 test('availability is that of all its groups together, or of the group asked for', async () => {

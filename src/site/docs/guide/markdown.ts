@@ -149,6 +149,6 @@ function createMarked(headings: Heading[], language: Language): Marked {
 export const headingHtml = ({ id, depth, html }: { id: string; depth: number; html: string }) =>
   `<h${depth} id="${escapeHtml(id)}"><a class="anchor" href="#${escapeHtml(id)}">${html}</a></h${depth}>`
 
-/** A table that the keyboard can scroll where it is wider than the page. */
-export const tableHtml = (rows: string): string =>
-  `<div class="scroll" tabindex="0"><table>${rows}</table></div>`
+/** A table that the keyboard can scroll where it is wider than the page. `className`: one of the style's. */
+export const tableHtml = (rows: string, className?: 'fields' | 'ways'): string =>
+  `<div class="scroll" tabindex="0"><table${className ? ` class="${className}"` : ''}>${rows}</table></div>`

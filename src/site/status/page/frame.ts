@@ -27,6 +27,7 @@ export function frameHtml(frame: Frame): { readonly before: string; readonly aft
   const { site, language, looks, shown } = frame
   const { words, nowMs } = looks
   const states = countStates(shown)
+  const isEmpty = shown.length === 0
   const headline = words.headline(states, shown.length)
   const names = new Map(shown.map(({ about }) => [about.id, about.name]))
   const whole = pageFrame({
@@ -37,14 +38,18 @@ export function frameHtml(frame: Frame): { readonly before: string; readonly aft
   const before =
     `${whole.before}<div class="wrap status"><header>` +
     `<h1 class="${worst(states)}"><span>${headline}</span></h1>${illHtml(shown, words)}` +
-    `<p>${words.updated} ${secondHtml(nowMs, words)}</p></header><h2 id="groups">${words.groups}</h2>` +
-    (shown.length === 0 ? `<p>${words.noGroups}</p>` : legendHtml(words))
-  const incidents = incidentsHtml({
-    incidents: shown.flatMap((one) => one.incidents),
-    nameOf: (groupId) => names.get(groupId) ?? '',
-    since: frame.since,
-    words,
-  })
+    `<p>${words.updated} ${secondHtml(nowMs, words)}</p></header>` +
+    (isEmpty
+      ? `<p>${words.noGroups}</p>`
+      : `<h2 id="groups">${words.groups}</h2>${legendHtml(words)}`)
+  const incidents = isEmpty
+    ? ''
+    : incidentsHtml({
+        incidents: shown.flatMap((one) => one.incidents),
+        nameOf: (groupId) => names.get(groupId) ?? '',
+        since: frame.since,
+        words,
+      })
   const after = `${incidents}${footerHtml(language, words)}</div>${whole.after}`
   return { before, after }
 }
@@ -111,7 +116,7 @@ h1 span{color:var(--fg)}
 .l{display:flex;flex-wrap:wrap;gap:var(--s-1) 20px;margin:var(--s-4) 0 0;padding:0;list-style:none;font-size:var(--t-13)}
 .l li{display:flex;align-items:center;gap:var(--s-2)}
 .l svg{width:6px;height:16px}
-.g{padding:var(--s-6) 0;border-bottom:1px solid var(--line)}
+.g{padding:var(--s-6) 0;border-bottom:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 11rem}
 h3{display:flex;flex-wrap:wrap;justify-content:space-between;gap:var(--s-1) var(--s-4)}
 h3 span{white-space:nowrap;font-weight:500}
 .g>p{font-size:var(--t-14)}
@@ -153,7 +158,7 @@ td{white-space:nowrap}
 .about{font-size:var(--t-14)}
 .about p{margin-top:var(--s-2);max-width:44rem}
 .about nav{display:flex;flex-wrap:wrap;gap:var(--s-1) 28px;margin-top:var(--s-6);color:var(--soft)}
-@media(max-width:40rem){h1{font-size:var(--t-20)}.c{grid-template-columns:1fr}.w{display:none}.e{grid-template-columns:1fr}.e>:nth-child(even){text-align:left}dl{display:grid;grid-template-columns:1fr 1fr 1fr;gap:var(--s-3) var(--s-4)}dl .x{grid-column:span 3}}
+@media(max-width:40rem){h1{font-size:var(--t-20)}dd{font-size:var(--t-14)}.c{grid-template-columns:1fr}.w{display:none}.e{grid-template-columns:1fr}.e>:nth-child(even){text-align:left}dl{display:grid;grid-template-columns:1fr 1fr 1fr;gap:var(--s-3) var(--s-4)}dl .x{grid-column:span 3}}
 @media(forced-colors:active){.b,.b path{forced-color-adjust:none}}
 `
   .trim()

@@ -13,7 +13,7 @@ export const english = {
   status: 'Status',
   states: stateWords.en,
   bars: { all: 'No failures', some: 'Few failures' },
-  headline({ operational, degraded, down, no_data }: States, groups: number): string {
+  headline({ degraded, down, no_data }: States, groups: number): string {
     if (groups === 0) return 'There are no groups'
     if (no_data === groups) return 'No requests were measured in the last hour'
     const of = groups === 1 ? 'The only group' : `${count(groups)} groups`
@@ -24,13 +24,12 @@ export const english = {
     }
     if (degraded > 0) return `${part(degraded)} ${are(degraded)} degraded`
     if (no_data === 0) return 'All groups work'
-    const work = operational === 1 ? 'works' : 'work'
-    return `${part(operational)} ${work}; of the others nothing was measured in the last hour`
+    return `All groups that were asked work; ${count(no_data)} had no requests in the last hour`
   },
   listed: (heading: string, names: readonly string[]) => `${heading}: ${names.join(', ')}`,
   updated: 'Updated',
   groups: 'Groups',
-  noGroups: 'There are no groups yet.',
+  noGroups: 'The operator has set up no group yet: there is nothing to measure.',
   hours: '24 hours',
   days: '90 days',
   oldest: { hours: '24 hours ago', days: '90 days ago' },

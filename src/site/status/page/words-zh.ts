@@ -7,7 +7,7 @@ export const chinese: Words = {
   status: '服务状态',
   states: stateWords.zh,
   bars: { all: '无失败', some: '少量失败' },
-  headline({ operational, degraded, down, no_data }, groups) {
+  headline({ degraded, down, no_data }, groups) {
     if (groups === 0) return '没有分组'
     if (no_data === groups) return '最近一小时没有测到任何请求'
     const of = `${count(groups)} 个分组中，`
@@ -19,12 +19,12 @@ export const chinese: Words = {
       return of + ill.join('，')
     }
     if (no_data === 0) return '所有分组运行正常'
-    return `${of}${count(operational)} 个正常；其余分组最近一小时没有测到请求`
+    return `有请求的分组均运行正常；${count(no_data)} 个分组最近一小时没有请求`
   },
   listed: (heading, names) => `${heading}：${names.join('、')}`,
   updated: '更新于',
   groups: '分组',
-  noGroups: '还没有分组。',
+  noGroups: '运营者还没有创建分组，暂时没有可统计的内容。',
   hours: '24 小时',
   days: '90 天',
   oldest: { hours: '24 小时前', days: '90 天前' },

@@ -83,8 +83,8 @@ describe('the line at the top', () => {
     [
       four,
       [0],
-      '1 of 4 groups works; of the others nothing was measured in the last hour',
-      '4 个分组中，1 个正常；其余分组最近一小时没有测到请求',
+      'All groups that were asked work; 3 had no requests in the last hour',
+      '有请求的分组均运行正常；3 个分组最近一小时没有请求',
     ],
   ]
   test.each(cases)('%j, failing %j: %s', (groups, failed, english, chinese) => {
