@@ -56,6 +56,8 @@ const sameEverywhere = new RegExp(
     /\/(who-is-to-blame|responses-socket|vendor-price-sync|config\/diff|status-page\/page)/,
     // These have two nodes on PostgreSQL in each run, or ask no store.
     /^test\/(app\/storms|gateway\/(ended-for-money|read-bytes))/,
+    /\/(choosing-(shares|rules)|committer(-late|-spool|-unstored|-reserve)?|strangers)/,
+    /\/(config\/(masking|editor-schema)|console\/sizes|reconcile\/usage-file|app\/start-check)/,
     /\/(channels\/(health|probe)|availability\/availability)/,
     /^test\/cli\/(price|price-sync|resources|limits|channel-status|audit|regions|serve|secret|migrate)/,
     /^test\/cli\/(token-set|account-set|account-password|group-set|demo|usage|lifecycle|interruptible|upgrade)/,

@@ -28,12 +28,18 @@ const reachOf = (wanted: string) =>
 
 const maxLength = 40
 
+/** Of two words whose lengths differ by more, the distance is larger, too. */
+const isInReach = (wanted: string, other: string) =>
+  Math.abs(other.length - wanted.length) <= reachOf(wanted)
+
 /** The known word that was probably meant; undefined when none is near. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
   const wanted = plain(word)
   if (wanted.length > maxLength) return undefined
   const ranked = known
-    .map((candidate) => ({ candidate, far: distance(wanted, plain(candidate)) }))
+    .map((candidate) => ({ candidate, other: plain(candidate) }))
+    .filter(({ other }) => isInReach(wanted, other))
+    .map(({ candidate, other }) => ({ candidate, far: distance(wanted, other) }))
     .toSorted((a, b) => a.far - b.far)
   const best = ranked[0]
   return best && best.far <= reachOf(wanted) ? best.candidate : undefined
@@ -49,7 +55,7 @@ export function nearest(word: string, known: readonly string[], most: number): r
   const reach = reachOf(wanted)
   let compared = 0
   const farOf = (other: string) => {
-    if (Math.abs(other.length - wanted.length) > reach || ++compared > maxCompared) return undefined
+    if (!isInReach(wanted, other) || ++compared > maxCompared) return undefined
     const far = distance(wanted, other)
     return far <= reach ? far : undefined
   }

@@ -103,8 +103,9 @@ function termsOf({ unit }: Model, at: number, change: number): PriceTerms {
 export async function makeWorld(
   store: Pick<Store, 'admin'>,
   setClock: (ms: number) => void,
-  size: MadeSize = usualSize,
+  wanted: Partial<MadeSize> = {},
 ): Promise<void> {
+  const size = { ...usualSize, ...wanted }
   const models = modelsOf(size)
   setClock(size.start - dayMs)
   const channel = {

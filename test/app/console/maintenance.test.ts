@@ -36,7 +36,7 @@ async function finished(id: string) {
   for (;;) {
     const job = await maintenance.job(id)
     if (job.state !== 'running') return job
-    await new Promise((resolve) => setImmediate(resolve))
+    await Bun.sleep(5)
   }
 }
 

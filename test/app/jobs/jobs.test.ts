@@ -26,7 +26,7 @@ const ended = async (jobs: Jobs, id: string) => {
   for (;;) {
     const job = jobs.find(id)
     if (job && job.state !== 'running') return job
-    await new Promise((resolve) => setImmediate(resolve))
+    await Bun.sleep(5)
   }
 }
 

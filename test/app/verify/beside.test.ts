@@ -5,7 +5,7 @@ import type { Page, VerificationStore } from '../../../src/store/ports/verificat
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { temporaryDirectory } from '../../store/support.ts'
 import { madeStart, makeSettlements } from '../../support/made-ledger.ts'
-import { makeDatabase, reservation, verifyStore } from './scene.ts'
+import { accounts, makeDatabase, reservation, verifyStore } from './scene.ts'
 
 // Several pages of everything: what is written comes between them.
 const before = 2_500
@@ -29,7 +29,7 @@ test('nothing differs while requests are settled, reserved, grown and released b
   await makeDatabase(path, before)
   const writer = openSqliteStore({ path, clock: () => madeStart })
   const reader = openSqliteStore({ path, clock: () => madeStart })
-  const more = makeSettlements(20_000)
+  const more = makeSettlements(20_000, { accounts })
   let written = 0
 
   /** What a gateway stores in a moment: some requests end, others begin. */
@@ -41,7 +41,7 @@ test('nothing differs while requests are settled, reserved, grown and released b
       const requestId = `req_beside${written++}`
       settle.push({ ...value, request: { ...value.request, requestId } })
     }
-    const accountId = 1 + (written % 200)
+    const accountId = 1 + (written % accounts)
     const open = `req_open${written}`
     await writer.records.commit({ settle, reserve: [reservation(open, accountId)] })
     await writer.records.commit({ grow: [{ requestId: open, accountId, tokenId: 1, byNano: 500 }] })

@@ -10,14 +10,17 @@ import { madeStart, makeSettlements, makeWorld } from '../../support/made-ledger
 
 /** So far apart that some hundred requests take days, in which prices change. */
 const stepMs = 600_000
+/** Some dozen requests each: PostgreSQL makes an account with its tokens in as long as it settles ten requests. */
+export const accounts = 40
 
 /** A database with every kind of row, written by the store itself. */
-export async function makeDatabase(path: string, count: number): Promise<void> {
+export async function makeDatabase(path: string, count: number, of = accounts): Promise<void> {
   let now = madeStart
   const store = openSqliteStore({ path, clock: () => now })
-  await fillStore(store, count, (ms) => {
+  const setClock = (ms: number) => {
     now = ms
-  })
+  }
+  await fillStore(store, count, setClock, of)
   await store.close()
 }
 
@@ -26,12 +29,13 @@ export async function fillStore(
   store: Pick<Store, 'admin' | 'records'>,
   count: number,
   setClock: (ms: number) => void,
+  of = accounts,
 ): Promise<void> {
   setClock(madeStart)
-  await makeWorld(store, setClock)
+  await makeWorld(store, setClock, { accounts: of })
   await store.records.commit({ reserve: [1, 2, 3].map((at) => reservation(`req_left${at}`, at)) })
   await store.records.sweep() // these are interrupted requests now
-  for (const settlement of makeSettlements(count, { stepMs })) {
+  for (const settlement of makeSettlements(count, { stepMs, accounts: of })) {
     // Each is charged when it ends, as a gateway does.
     setClock(settlement.request.createdAt + settlement.request.durationMs)
     await store.records.commit({ settle: [settlement] })

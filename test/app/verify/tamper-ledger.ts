@@ -1,3 +1,4 @@
+import { accounts } from './scene.ts'
 import { accountRow, dayRow, type Tamperings, totalRow } from './victims.ts'
 
 const forge = (requestId: string | null) =>
@@ -79,31 +80,31 @@ export const ledgerTamperings: Tamperings = {
   },
   'ledger row moved to another account': {
     change: (db, { victim }) =>
-      db.run('UPDATE ledger SET account_id = 199 WHERE id = ?', [victim.entry]),
+      db.run('UPDATE ledger SET account_id = 39 WHERE id = ?', [victim.entry]),
     expected: ({ victim }) => [
       `charge_owner: ledger entry ${victim.entry}`,
       `balance_after: ledger entry ${victim.entry}`,
       `balance_after: ledger entry ${victim.next}`,
       `balance: ${accountRow(victim.account_id)}`,
-      `balance: ${accountRow(199)}`,
+      `balance: ${accountRow(39)}`,
     ],
-    text: ({ victim }) => new RegExp(`account_id is 199, should be ${victim.account_id}`),
+    text: ({ victim }) => new RegExp(`account_id is 39, should be ${victim.account_id}`),
   },
   'request and ledger row moved to another account': {
     change: (db, { victim }) => {
-      db.run('UPDATE ledger SET account_id = 199 WHERE id = ?', [victim.entry])
-      db.run('UPDATE request SET account_id = 199 WHERE id = ?', [victim.id])
+      db.run('UPDATE ledger SET account_id = 39 WHERE id = ?', [victim.entry])
+      db.run('UPDATE request SET account_id = 39 WHERE id = ?', [victim.id])
     },
     expected: ({ victim }) => [
       `owner: request ${victim.request_id}`,
       `balance_after: ledger entry ${victim.entry}`,
       `balance_after: ledger entry ${victim.next}`,
       `balance: ${accountRow(victim.account_id)}`,
-      `balance: ${accountRow(199)}`,
+      `balance: ${accountRow(39)}`,
     ],
     text: ({ victim }) =>
       new RegExp(
-        `account_id is 199, should be ${victim.account_id}: the account of token ${victim.token_id}`,
+        `account_id is 39, should be ${victim.account_id}: the account of token ${victim.token_id}`,
       ),
   },
   'balance changed': {
@@ -112,8 +113,8 @@ export const ledgerTamperings: Tamperings = {
     text: () => /balance_nano is \d+, should be \d+: the sum of its ledger entries/,
   },
   'balance of the last account': {
-    change: (db) => db.run('UPDATE account SET balance_nano = 0 WHERE id = 200'),
-    expected: () => [`balance: ${accountRow(200)}`],
+    change: (db) => db.run(`UPDATE account SET balance_nano = 0 WHERE id = ${accounts}`),
+    expected: () => [`balance: ${accountRow(accounts)}`],
     text: () => /balance_nano is 0, should be \d+: the sum of its ledger entries/,
   },
   'balance of an account without entries': {

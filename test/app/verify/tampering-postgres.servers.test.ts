@@ -7,12 +7,12 @@ import { createMadeStore } from '../../store/lists/scene.ts'
 import { now, temporaryDirectory } from '../../store/support.ts'
 import { madeStart } from '../../support/made-ledger.ts'
 import { ask, createDatabase, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
-import { makeDatabase, type Outcome, reservation, tamper, verifyStore } from './scene.ts'
+import { accounts, makeDatabase, type Outcome, reservation, tamper, verifyStore } from './scene.ts'
 import { ledgerTamperings } from './tamper-ledger.ts'
 import { requestTamperings } from './tamper-requests.ts'
 import { findVictims, type Tampering, type Victims } from './victims.ts'
 
-const count = 1_500
+const count = 800
 
 /** Every row has the same number in both engines, so what is done to the one can be done to the other. */
 describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
@@ -63,7 +63,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     expect(verified).toMatchObject({
       isDamaged: false,
       requests: count + 3,
-      accounts: 200,
+      accounts,
       reservations: 1,
       entries: sums.entries,
       chargedNano: BigInt(sums.nano),

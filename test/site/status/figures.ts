@@ -35,16 +35,18 @@ export function figuresOf(
     const found = known.find((name) => counts[name])
     return found && { ...emptyCounts(), ...counts[found] }
   }
+  const byGroup = Map.groupBy(models, ({ groupId }) => groupId)
+  const ofGroup = (groupId: number) => byGroup.get(groupId) ?? []
   return {
     counts(window, groupId, model) {
       const sum = emptyCounts()
-      const found = models
-        .filter((one) => one.groupId === groupId && (model === undefined || one.model === model))
+      const found = ofGroup(groupId)
+        .filter((one) => model === undefined || one.model === model)
         .flatMap((one) => ofModel(one, window) ?? [])
       for (const counts of found) addCounts(sum, counts)
       return found.length > 0 ? sum : undefined
     },
-    models: (groupId) => models.filter((one) => one.groupId === groupId).map(({ model }) => model),
+    models: (groupId) => ofGroup(groupId).map(({ model }) => model),
     bars:
       groups.bars ??
       ((window, groupId) =>

@@ -4,7 +4,7 @@ import type { StoredRequest } from '../../../src/store/ports/records.ts'
 import { madeStart } from '../../support/made-ledger.ts'
 import { eachEngine } from '../each-engine.ts'
 import { collect, now, settlement } from '../support.ts'
-import { createMadeStore, type MadeStore, readPages } from './scene.ts'
+import { createMadeStore, type MadeStore, readPages, sizeOfPages } from './scene.ts'
 
 const count = 600
 const hourMs = 3_600_000
@@ -91,7 +91,7 @@ eachEngine((open, name) => {
   describe.each([...cases])('requests by %s', (_, filterOf, fits) => {
     test('are all of them once, newest first, whatever the size of a page', async () => {
       const expected = all.filter(fits).map(({ id }) => id)
-      for (const size of [7, 1_000]) {
+      for (const size of [sizeOfPages(expected.length, 7), 1_000]) {
         const list = (page: object) => made.store.lists.requests(filterOf(), { size, ...page })
         const rows = await readPages(list, size)
         expect(rows.map(({ id }) => id)).toEqual(expected)

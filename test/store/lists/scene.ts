@@ -50,6 +50,10 @@ async function createInPostgres(count: number): Promise<MadeStore> {
   }
 }
 
+/** A size of pages of which there are some ten at most, and `least` where rows are few. */
+export const sizeOfPages = (rows: number, least: number): number =>
+  Math.max(least, Math.ceil(rows / 10))
+
 /** All rows of a list, page by page. Throws when a page is larger than asked for. */
 export async function readPages<Row>(
   list: (page: PageAsked) => Promise<Listed<Row>>,
