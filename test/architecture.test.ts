@@ -16,6 +16,8 @@ interface Room {
   readonly refusedPackages: readonly string[]
 }
 
+const readText = (path: string) => Bun.file(join(root, path)).text()
+
 const wordsOf = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => `${word}`)
 
 function readRooms(text: string): readonly Room[] {
@@ -33,7 +35,7 @@ function readRooms(text: string): readonly Room[] {
   })
 }
 
-const rooms = readRooms(await Bun.file(join(root, 'ARCHITECTURE.md')).text())
+const rooms = readRooms(await readText('ARCHITECTURE.md'))
 
 const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
 
@@ -70,7 +72,7 @@ test('each file imports what the table of rooms in ARCHITECTURE.md allows', asyn
   let imports = 0
   for (const path of new Glob('src/*/**/*.{ts,tsx}').scanSync(root)) {
     if (roomOf(path) === undefined) wrong.push(`${path} is in no room`)
-    const text = await Bun.file(join(root, path)).text()
+    const text = await readText(path)
     for (const { groups } of text.matchAll(importing)) {
       const target = groups?.static ?? groups?.dynamic ?? ''
       const isType = groups?.isType !== undefined || groups?.isTypeOf !== undefined
@@ -80,4 +82,41 @@ test('each file imports what the table of rooms in ARCHITECTURE.md allows', asyn
   }
   expect(wrong).toEqual([])
   expect(imports).toBeGreaterThan(1_000)
+})
+
+/** The first cycle of imports that is found below a file, as a path; `done`: files without one. */
+function cycleFrom(
+  file: string,
+  imports: ReadonlyMap<string, readonly string[]>,
+  done: Set<string>,
+  way: readonly string[] = [],
+): readonly string[] | undefined {
+  if (way.includes(file)) return [...way.slice(way.indexOf(file)), file]
+  if (done.has(file)) return undefined
+  for (const next of imports.get(file) ?? []) {
+    const cycle = cycleFrom(next, imports, done, [...way, file])
+    if (cycle) return cycle
+  }
+  done.add(file)
+  return undefined
+}
+
+const scanners = {
+  ts: new Bun.Transpiler({ loader: 'ts' }),
+  tsx: new Bun.Transpiler({ loader: 'tsx' }),
+}
+
+// The linter has a rule for it, which takes longer than all of its others.
+test('no file imports itself by way of others, but for types', async () => {
+  const imports = new Map<string, readonly string[]>()
+  for (const path of new Glob('{src,test,data}/**/*.{ts,tsx}').scanSync(root)) {
+    const found = scanners[path.endsWith('x') ? 'tsx' : 'ts'].scanImports(await readText(path))
+    const ours = found.map((one) => one.path).filter((target) => target.startsWith('.'))
+    const files = ours.map((target) => normalize(join(dirname(path), target)))
+    imports.set(path, files)
+  }
+  const done = new Set<string>()
+  const cycles = [...imports.keys()].flatMap((path) => [cycleFrom(path, imports, done) ?? []])
+  expect(cycles.filter((cycle) => cycle.length > 0)).toEqual([])
+  expect(done.size).toBeGreaterThan(1_000)
 })
