@@ -59,7 +59,7 @@ pre+.copy{position:absolute;top:var(--s-2);right:var(--s-2)}
 .whole{user-select:all}
 @media(max-width:40rem){.wrap{padding-inline:var(--s-4)}main{padding-top:var(--s-6)}.top .wrap{flex-wrap:wrap;gap:0 var(--s-3)}.brand{flex:1}.languages{margin-left:0}pre+.copy:not(.done) span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.top nav.pages{order:3;width:100%;margin-inline:calc(-1*var(--s-2))}.foot .wrap>:last-child{margin-left:0}}
 @media(prefers-reduced-motion:no-preference){a,.button{transition:color .12s,background .12s}}
-@media print{.top nav,.foot,.button,form,.can-copy .copy{display:none}details::details-content{content-visibility:visible}pre{white-space:pre-wrap}tr,pre{break-inside:avoid}h1,h2,h3,h4{break-after:avoid}}
+@media print{.top nav,.foot,.button,form,.copy{display:none!important}details::details-content{content-visibility:visible}pre{white-space:pre-wrap}tr,pre{break-inside:avoid}h1,h2,h3,h4{break-after:avoid}}
 `
   .trim()
   .replaceAll('\n', '')

@@ -20,7 +20,7 @@ export function modelsHtml({ rows, modelCount, isByUse }: FrontFacts, language: 
   return (
     `<section><div class="headed"><h2>${words.mostUsed}</h2>` +
     `${leadOn('/models', words.all(modelCount))}</div>` +
-    `<p class="soft small">${isByUse ? `${words.byUse} ` : ''}${words.caption}</p>${table}</section>`
+    `<p class="soft small">${words.caption(isByUse)}</p>${table}</section>`
   )
 }
 

@@ -13,7 +13,7 @@ export function beginHtml(model: ShownModel, address: string, language: Language
       : snippetsHtml(curls(model, address), language)
   return (
     `<section class="part" aria-labelledby="begin"><h2 id="begin">${words.begin}</h2>` +
-    `<p>${words.beginLead(`<code>${keyInSnippets}</code>`)} <a href="/console/tokens?create=1">${words.newToken}</a></p>` +
+    `<p>${words.beginLead(`<code>${keyInSnippets}</code>`, `<a href="/console/tokens?create=1">${words.newToken}</a>`)}</p>` +
     `${snippets}</section>`
   )
 }

@@ -53,7 +53,7 @@ export function stateHtml({ state, availability }: ModelHealth, words: Words): s
 /** A saving in per cent, a surcharge in words; '' where there is nothing to compare. */
 export function savingHtml(saving: number | null, words: Words): string {
   if (saving === null) return ''
-  if (saving < 0) return escapeHtml(words.dearer(-saving))
+  if (saving < 0) return `<span class="dearer">${escapeHtml(words.dearer(-saving))}</span>`
   return saving === 0 ? '0%' : `<span class="save">${saving}%</span>`
 }
 
@@ -84,7 +84,7 @@ interface FoldedTable {
 /** A table by groups; with many of them the last ones are folded. */
 export function foldedTable({ head, parts, open }: FoldedTable, words: Words): string {
   const table = (shown: readonly string[], more: string) =>
-    `<table class="prices cards fixed${more}" style="--n:${head.split('<th').length - 2}"><thead><tr>${head}</tr></thead>` +
+    `<table class="prices cards fixed${more}" style="--n:${head.split('<th').length - 2}"><col><thead><tr>${head}</tr></thead>` +
     `${shown.join('')}</table>`
   // One part alone is not worth a click.
   const isFolded = parts.length > open + 1

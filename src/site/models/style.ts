@@ -19,9 +19,9 @@ export const tablesCss = `
 .prices .tier th{padding-left:var(--s-4);font-weight:400;color:var(--soft)}
 .name{text-decoration:none;overflow-wrap:anywhere}.name:hover{text-decoration:underline}
 .save{color:var(--ok)}
-@media(max-width:48rem){.prices .wide{display:none}}
+@media(max-width:60rem){.prices .wide{display:none}}
 @media screen and (max-width:40rem){.brief th:first-child{width:auto}.brief tbody tr small{display:none}.brief th:not(:first-child),.brief td:not(:last-child){padding-inline:var(--s-1)}.brief .quiet{font-size:0}}
-@media screen and (max-width:60rem){
+@media screen and (max-width:48rem){
 .cards,.cards tbody,.cards tr,.cards th,.cards td{display:block;padding:0;border:0;white-space:normal;text-align:left}
 .cards thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 .cards tbody tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(5rem,1fr));gap:var(--s-2) var(--s-3);padding:var(--s-3) 0;border-bottom:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 5.5rem}
@@ -30,7 +30,7 @@ export const tablesCss = `
 .cards .corner{grid-column:-2/-1;grid-row:1;justify-self:end;text-align:right}
 .cards th:not(:first-child),.cards td{padding-inline:0;font-size:var(--t-14)}
 .cards td:before{content:attr(data-l);display:block;color:var(--soft);font-size:var(--t-12)}
-.cards .corner:before{display:inline;margin-right:.4em}.cards .corner:has(.quiet):before{display:none}
+.cards .corner:before{display:inline;margin-right:.4em}.cards .corner:has(.quiet,.dearer):before{display:none}
 .cards td:empty,.cards .empty{display:none}.cards .tier th{color:var(--soft);font-size:var(--t-13)}.cards th small{max-width:none!important}.cards.fixed{max-width:none}.cards th:first-child{width:auto!important}
 }
 `
@@ -48,7 +48,7 @@ export const modelsCss = (
 .filters label{display:grid;gap:var(--s-1);min-width:0;color:var(--soft);font-size:var(--t-12);font-weight:500}
 .filters input,.filters select{width:100%;height:38px;color:var(--fg);font-weight:400;text-overflow:ellipsis}
 .bar{display:flex;flex-wrap:wrap;gap:var(--s-2) var(--s-4);align-items:baseline;color:var(--soft);font-size:var(--t-13)}
-.fixed{table-layout:fixed;max-width:calc(20rem + var(--n)*12rem)}.fixed th:first-child{width:24%}.fixed thead th{white-space:normal;vertical-align:bottom}
+.fixed{table-layout:fixed;max-width:calc(20rem + var(--n)*12rem)}.fixed col{width:24%}.fixed thead th{white-space:normal;vertical-align:bottom}
 .more{margin:0}.more thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 .fold summary{padding:var(--s-2) 0;color:var(--soft);font-size:var(--t-13)}.fold summary:hover{color:var(--fg)}
 .pager{display:flex;gap:var(--s-4);align-items:center;justify-content:center;margin-top:var(--s-6);font-size:var(--t-14);color:var(--soft)}

@@ -64,7 +64,7 @@ export const english = {
   lowestIn: (group: string, groups: number) => `${groups} groups, lowest in ${group}`,
   perRequest: 'per request',
   free: 'Free',
-  dearer: (percent: number) => `${percent}% more`,
+  dearer: (percent: number) => `${grouped(percent)}% more`,
   states: stateWords.en,
   stateTitle: (percent: string) => `${percent} of the last day’s requests succeeded`,
   pages: 'Pages of models',
@@ -177,9 +177,9 @@ export const english = {
   translated: 'Translated',
   translation: 'What a translation keeps',
   begin: 'How to begin',
-  /** `key`: HTML. */
-  beginLead: (key: string) =>
-    `Make a token in the console, and put its key in the place of ${key}.`,
+  /** Both are HTML. */
+  beginLead: (key: string, link: string) =>
+    `Make a token in the console, and put its key in the place of ${key}. ${link}`,
   newToken: 'Make a token',
 }
 

@@ -58,7 +58,7 @@ export const chinese: Words = {
   lowestIn: (group, groups) => `${groups} 个分组，${group} 最低`,
   perRequest: '每次请求',
   free: '免费',
-  dearer: (percent) => `高 ${percent}%`,
+  dearer: (percent) => `高 ${grouped(percent)}%`,
   states: stateWords.zh,
   stateTitle: (percent) => `最近一天的请求成功率 ${percent}`,
   pages: '模型分页',
@@ -166,6 +166,6 @@ export const chinese: Words = {
   translated: '转换',
   translation: '协议转换保留哪些内容',
   begin: '开始使用',
-  beginLead: (key) => `在控制台创建令牌，并用其密钥替换 ${key}。`,
+  beginLead: (key, link) => `在控制台创建令牌，并用其密钥替换 ${key}。${link}`,
   newToken: '创建令牌',
 }

@@ -116,7 +116,8 @@ h1 span{color:var(--fg)}
 .l{display:flex;flex-wrap:wrap;gap:var(--s-1) 20px;margin:var(--s-4) 0 0;padding:0;list-style:none;font-size:var(--t-13)}
 .l li{display:flex;align-items:center;gap:var(--s-2)}
 .l svg{width:6px;height:16px}
-.g{padding:var(--s-6) 0;border-bottom:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 11rem}
+.g{padding:var(--s-6) 0;border-bottom:1px solid var(--line)}
+@media screen{.g{content-visibility:auto;contain-intrinsic-size:auto 11rem}}
 h3{display:flex;flex-wrap:wrap;justify-content:space-between;gap:var(--s-1) var(--s-4)}
 h3 span{white-space:nowrap;font-weight:500}
 .g>p{font-size:var(--t-14)}
