@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
-import { describeInBrowser, openBrowser } from '../support/browser.ts'
-import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
+import { describeInBrowser } from '../support/browser.ts'
+import { startConsolePages } from '../support/console-pages.ts'
+import { people } from '../support/console-scene.ts'
 
 /** In how many lines the balance is, how far it goes beyond its figure, and how large it is. */
 const measure = `(() => {
@@ -13,42 +13,31 @@ const measure = `(() => {
 })()`
 
 describeInBrowser('an amount of many signs', () => {
-  let scene: Awaited<ReturnType<typeof startConsoleScene>>
-  let browser: Browser
-  let server: ReturnType<typeof Bun.serve>
+  let pages: Awaited<ReturnType<typeof startConsolePages>>
   beforeAll(async () => {
-    ;[scene, browser] = await Promise.all([startConsoleScene(), openBrowser()])
+    pages = await startConsolePages()
     const credit = {
       account: people.admin,
       kind: 'credit',
       amountNano: 1_234_567_123_456_789,
     } as const
     const told = { reason: 'much', actor: people.admin, idempotencyKey: null }
-    await scene.store.admin.adjust({ ...credit, ...told })
-    server = serveScene(scene)
+    await pages.scene.store.admin.adjust({ ...credit, ...told })
   })
-  afterAll(async () => {
-    await browser?.close()
-    server?.stop(true)
-    await scene?.stop()
-  })
+  afterAll(() => pages?.stop())
 
   for (const width of [1280, 390]) {
     for (const path of ['', '/balance']) {
       test(`stands in short in one line of its figure, exact on hover, ${width} px wide: /console${path}`, async () => {
-        const extraHTTPHeaders = { 'x-test-person': people.admin }
-        const viewport = { width, height: 844 }
-        const page = await browser.newPage({ locale: 'en-US', viewport, extraHTTPHeaders })
-        await page.goto(`${server.url.origin}/console${path}`)
+        const page = await pages.open('admin', path, { width })
         const amount = page.locator('section[aria-label="Balance"] span').first()
-        await amount.waitFor({ timeout: 60_000 })
+        await amount.waitFor()
         expect(await amount.textContent()).toMatch(/^\$1,234,\d{3}\.12$/)
         expect(await amount.getAttribute('title')).toMatch(/^\$1,234,\d{3}\.123456789$/)
         const [lines, over, size] = (await page.evaluate(measure)) as [number, number, string]
         expect(lines).toBe(1)
         expect(over).toBeLessThanOrEqual(0)
         expect(Number.parseFloat(size)).toBeGreaterThan(10)
-        await page.close()
       })
     }
   }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { reasonText } from '../../src/console/lib/error-text.ts'
-import { describeInBrowser, openBrowser } from '../support/browser.ts'
+import { describeInBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 
 // What the API refuses is said at its field, and in the language of the page.
 
 describeInBrowser('a refusal on a page in Chinese', () => {
   let scene: Awaited<ReturnType<typeof startConsoleScene>>
-  let browser: Browser
+  let browser: TestBrowser
   let server: ReturnType<typeof Bun.serve>
   let page: Page
   beforeAll(async () => {

@@ -1,35 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
 import { follow } from '../e2e/console/console-binary.ts'
-import { accessibilityProblems, describeInBrowser, openBrowser } from '../support/browser.ts'
-import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
+import { accessibilityProblems, describeInBrowser } from '../support/browser.ts'
+import { startConsolePages } from '../support/console-pages.ts'
 
 // Pages one after another, as the menu leads to them.
 
 describeInBrowser('the console', () => {
-  let scene: Awaited<ReturnType<typeof startConsoleScene>>
-  let browser: Browser
-  let server: ReturnType<typeof Bun.serve>
+  let pages: Awaited<ReturnType<typeof startConsolePages>>
   beforeAll(async () => {
-    ;[scene, browser] = await Promise.all([startConsoleScene(), openBrowser()])
-    server = serveScene(scene)
+    pages = await startConsolePages()
   })
-  afterAll(async () => {
-    await browser?.close()
-    server?.stop(true)
-    await scene?.stop()
-  })
-
-  async function visit(path: string, locale = 'en-US'): Promise<Page> {
-    const extraHTTPHeaders = { 'x-test-person': people.admin }
-    const page = await browser.newPage({ locale, extraHTTPHeaders })
-    page.setDefaultTimeout(60_000)
-    await page.goto(`${server.url.origin}/console${path}`)
-    return page
-  }
+  afterAll(() => pages?.stop())
 
   test('each page of the menu works after the others, in either order', async () => {
-    const page = await visit('/')
+    const page = await pages.open('admin', '/')
     const links = page.getByRole('navigation').locator('a[href^="/console"]')
     await links.first().waitFor()
     const names = (await links.allTextContents()).filter((name) => name !== 'Overview')
@@ -41,22 +25,20 @@ describeInBrowser('the console', () => {
       await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
     }
     expect(broken).toEqual([])
-    await page.close()
   })
 
   test('an address that leads nowhere has the menu; Ctrl-K leads on from there', async () => {
-    const page = await visit('/nowhere')
+    const page = await pages.open('admin', '/nowhere')
     await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
     await page.getByRole('navigation').getByRole('link', { name: 'Tokens' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox').fill('test-model')
     await page.getByRole('button', { name: /test-model/ }).click()
     await page.waitForURL(/\/console\/plaza\?search=test-model/)
-    await page.close()
   })
 
   test('a page that cannot be loaded leaves the one that is shown, and says so', async () => {
-    const page = await visit('/tokens')
+    const page = await pages.open('admin', '/tokens')
     await page.getByText('No tokens yet').waitFor()
     const gone = (url: URL) => url.pathname.startsWith('/console')
     await page.route(gone, (route) => route.abort())
@@ -69,19 +51,18 @@ describeInBrowser('the console', () => {
     await notice.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Balance', level: 1 }).waitFor()
     expect(await notice.count()).toBe(0)
-    await page.close()
   })
 
   test.each([
     ['en-US', 'This page failed', 'Reload', 'To the overview', 'Overview'],
     ['zh-CN', '此页面出错了', '重新加载', '返回概览', '概览'],
-  ])('a page with a fault says so, and leads on: %s', async (locale, ...words) => {
+  ] as const)('a page with a fault says so, and leads on: %s', async (locale, ...words) => {
     const [title = '', again = '', back = '', overview = ''] = words
-    const page = await visit('/', locale)
+    const page = await pages.open('admin', '/', { locale })
     // An answer that no page can read.
     const data = { items: null }
     await page.route('**/api/v1/admin/groups*', (route) => route.fulfill({ json: { data } }))
-    await page.goto(`${server.url.origin}/console/admin/groups`)
+    await page.goto(page.url().replace(/\/console\/?$/, '/console/admin/groups'))
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     expect(await page.getByText('Something went wrong').count()).toBe(0)
     expect(await accessibilityProblems(page)).toEqual([])
@@ -92,6 +73,5 @@ describeInBrowser('the console', () => {
     await page.unroute('**/api/v1/admin/groups*')
     await page.getByRole('button', { name: again }).click()
     await page.getByText('default').first().waitFor()
-    await page.close()
   })
 })

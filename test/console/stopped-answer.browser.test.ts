@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { dialects } from '../e2e/dialects.ts'
-import { describeInBrowser, openBrowser } from '../support/browser.ts'
+import { describeInBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 
 const { chat } = dialects
@@ -9,7 +9,7 @@ const tokens = { input: 100, output: 50 }
 
 describeInBrowser('an answer that is stopped in the playground of a group that reads on', () => {
   let scene: Awaited<ReturnType<typeof startConsoleScene>>
-  let browser: Browser
+  let browser: TestBrowser
   let server: ReturnType<typeof Bun.serve>
   let page: Page
   const end = Promise.withResolvers<void>()

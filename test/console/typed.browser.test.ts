@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
-import { describeInBrowser, openBrowser } from '../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describeInBrowser, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { people, serveScene, startConsoleScene } from '../support/console-scene.ts'
 
 // What is typed is not lost without a question.
 
 describeInBrowser('what is typed on a page', () => {
   let scene: Awaited<ReturnType<typeof startConsoleScene>>
-  let browser: Browser
+  let browser: TestBrowser
   let server: ReturnType<typeof Bun.serve>
   let page: Page
   beforeAll(async () => {

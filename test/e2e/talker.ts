@@ -7,6 +7,7 @@ import type { Dialect } from './dialects.ts'
  */
 export async function startTalker(dialect: Dialect, atOnce = 1) {
   let isOpen = false
+  let [spoken, pieces] = [dialect, atOnce]
   const words = Array.from({ length: 500 }, (_, i) => `word ${i} of a story without end, `)
   const upstream = await startRawUpstream(async (socket) => {
     isOpen = true
@@ -16,18 +17,22 @@ export async function startTalker(dialect: Dialect, atOnce = 1) {
     const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
     socket.write(
       'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n' +
-        chunk(dialect.first({ input: 10, output: 100_000 })),
+        chunk(spoken.first({ input: 10, output: 100_000 })),
     )
-    for (let i = 0; i < 10_000 && !socket.destroyed; i += atOnce) {
-      const said = Array.from({ length: atOnce }, (_, j) => words[(i + j) % words.length] ?? '')
-      socket.write(chunk(said.map(dialect.piece).join('')))
+    for (let i = 0; i < 10_000 && !socket.destroyed; i += pieces) {
+      const said = Array.from({ length: pieces }, (_, j) => words[(i + j) % words.length] ?? '')
+      socket.write(chunk(said.map(spoken.piece).join('')))
       if (i % 10 === 0) await Bun.sleep(1)
     }
-    socket.end(`${chunk(dialect.last({ input: 10, output: 100_000 }))}0\r\n\r\n`)
+    socket.end(`${chunk(spoken.last({ input: 10, output: 100_000 }))}0\r\n\r\n`)
   })
   return {
     url: upstream.url,
     isOpen: () => isOpen,
+    /** So it talks from now on. */
+    speak(next: Dialect, nextAtOnce: number): void {
+      ;[spoken, pieces] = [next, nextAtOnce]
+    },
     [Symbol.asyncDispose]: upstream.stop,
   }
 }

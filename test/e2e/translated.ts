@@ -41,6 +41,7 @@ export interface TranslatingOptions {
   readonly server?: object
   readonly prices?: Readonly<Record<string, object>>
   readonly args?: readonly string[]
+  readonly moreAccounts?: readonly object[]
   /** One more group, key and channel, of all protocols and with these limits of time. */
   readonly hurried?: { readonly timeouts: object; readonly key: string }
 }
@@ -50,7 +51,17 @@ export function startTranslating(
   upstream: string,
   options: TranslatingOptions = {},
 ): Promise<RunningBinary> {
-  const { balance = 100, channel, group, token, server, prices, args, hurried } = options
+  const {
+    balance = 100,
+    channel,
+    group,
+    token,
+    server,
+    prices,
+    args,
+    hurried,
+    moreAccounts = [],
+  } = options
   const names = allDialects.map(({ name }) => name)
   const models = ['test-model', 'other-model']
   return startBinary({
@@ -69,6 +80,7 @@ export function startTranslating(
           ...{ name: `on-${name}`, channels: [`on-${name}`], ...group },
         })),
         moreAccounts: [
+          ...moreAccounts,
           {
             ...{ email: 'other@example.com', balance },
             tokens: [

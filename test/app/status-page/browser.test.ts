@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import {
   accessibilityProblems,
   describeInBrowser,
   expectToFit,
   openBrowser,
+  type TestBrowser,
 } from '../../support/browser.ts'
 import { hourMs, type MadeMinute, minuteMs, startStatusScene } from './scene.ts'
 
@@ -27,7 +28,7 @@ const minutes: readonly MadeMinute[] = groups
   )
 
 describeInBrowser('in a browser', () => {
-  let browser: Browser
+  let browser: TestBrowser
   let scene: Awaited<ReturnType<typeof startStatusScene>>
   beforeAll(async () => {
     scene = await startStatusScene({ site: { name: 'A gateway' }, groups, models, minutes })

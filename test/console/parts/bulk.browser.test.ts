@@ -45,7 +45,6 @@ describeInBrowser('chosen items of a list', () => {
     await bar.waitFor({ state: 'hidden' })
     await page.getByText('Disabled', { exact: true }).first().waitFor({ state: 'hidden' })
     expect(await disabled()).toEqual([])
-    await page.close()
   })
 
   test('are sorted by the head of a column, by keys, and stay so on the way back', async () => {
@@ -74,7 +73,6 @@ describeInBrowser('chosen items of a list', () => {
     await page.setViewportSize({ width: 390, height: 800 })
     await page.getByLabel('Sort by').selectOption('Name ↓')
     await page.waitForURL((url) => url.search === '?sort=-name')
-    await page.close()
   })
 
   test('that fail are listed with the reason, and stay chosen', async () => {
@@ -94,6 +92,5 @@ describeInBrowser('chosen items of a list', () => {
     expect(await page.getByLabel('Choose main').isChecked()).toBe(false)
     await page.getByText(/^Works, /).waitFor()
     expect(await accessibilityProblems(page)).toEqual([])
-    await page.close()
   })
 })

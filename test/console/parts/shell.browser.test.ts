@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
-import { describeInBrowser, openBrowser } from '../../support/browser.ts'
+import type { Page } from 'playwright-core'
+import { describeInBrowser, openBrowser, type TestBrowser } from '../../support/browser.ts'
 import { people, serveScene, startConsoleScene } from '../../support/console-scene.ts'
 
 // The gateway can't be reached for a while.
@@ -9,7 +9,7 @@ const unreachable = '无法连接网关。请确认它正在运行且网络正�
 
 describeInBrowser('while the gateway is not there', () => {
   let scene: Awaited<ReturnType<typeof startConsoleScene>>
-  let browser: Browser
+  let browser: TestBrowser
   let server: ReturnType<typeof Bun.serve>
   let page: Page
   beforeAll(async () => {

@@ -39,7 +39,6 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     })
     await press(page, 'Enable')
     await page.getByRole('button', { name: 'Disable' }).waitFor()
-    await page.close()
   })
 
   test('keeps theirs when a channel is drained, one limit beside another', async () => {
@@ -55,7 +54,6 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     })
     await press(page, 'Activate')
     await page.getByRole('button', { name: 'Drain' }).waitFor()
-    await page.close()
   })
 
   test('asks when both changed one field, and keeps the rest of theirs', async () => {
@@ -73,7 +71,6 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
       limits: { rpm: 9, tpm: null, concurrency: null },
     })
     expect(await page.getByLabel('Requests a minute').inputValue()).toBe('9')
-    await page.close()
   })
 
   test('knows what is typed, whatever was put back beside it', async () => {
@@ -89,7 +86,6 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     expect(await read('channels')).toMatchObject({ limits: { rpm: 61 } })
     await press(page, 'Activate')
     await page.getByRole('button', { name: 'Drain' }).waitFor()
-    await page.close()
   })
 
   test('keeps what is typed while it is saved', async () => {
@@ -114,7 +110,6 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     await press(page, 'Save')
     await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'hidden' })
     expect(await read('groups')).toMatchObject({ description: 'typed since' })
-    await page.close()
   })
 
   test('shows the present state when what is typed is discarded', async () => {
@@ -128,6 +123,5 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     await until('the present state', async () => {
       return (await page.getByLabel('Description').inputValue()) === 'of another'
     })
-    await page.close()
   })
 })

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import {
   accessibilityProblems,
   describeInBrowser,
   expectToFit,
   openBrowser,
+  type TestBrowser,
 } from '../../support/browser.ts'
 import { type FakeUpstream, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -27,7 +28,7 @@ describeInBrowser('the page of nodes', () => {
     let valkey: Valkey
     let database: TestDatabase
     let cluster: Cluster
-    let browser: Browser
+    let browser: TestBrowser
     let pages: Page[]
 
     beforeAll(async () => {

@@ -20,7 +20,6 @@ describeInBrowser('who tops up an account', () => {
       await page.getByLabel('Reason').fill('a test')
       await page.keyboard.press('Enter')
       await page.getByText(`${booked} added.`).waitFor()
-      await page.close()
     })
   }
 })

@@ -19,6 +19,5 @@ describeInBrowser('the ledger of another account', () => {
     await page.getByRole('row').filter({ hasText: 'Charge' }).getByRole('link').click()
     await page.getByRole('heading', { name: 'Bill' }).waitFor()
     expect(page.url()).toContain('/admin/requests/')
-    await page.close()
   })
 })

@@ -37,7 +37,6 @@ describeInBrowser('the settings of an account', () => {
       await press(page, 'Save')
       await page.getByText('It applies from the next request on').waitFor()
       expect(await read()).toMatchObject({ limits: { rpm: 1000 } })
-      await page.close()
     })
   }
 
@@ -48,7 +47,6 @@ describeInBrowser('the settings of an account', () => {
     await page.keyboard.press('Enter')
     await page.locator('.mantine-InputWrapper-error').waitFor()
     expect(await read()).toMatchObject({ limits: { rpm: 60 } })
-    await page.close()
   })
 
   test('keep what is typed when it is suspended', async () => {
@@ -60,7 +58,6 @@ describeInBrowser('the settings of an account', () => {
     await press(page, 'Save')
     await page.getByText('It applies from the next request on').waitFor()
     expect(await read()).toMatchObject({ credit_limit: '25', status: 'disabled' })
-    await page.close()
   })
 
   test('keep what is typed when another has saved; who typed nothing sees what is new', async () => {
@@ -82,6 +79,5 @@ describeInBrowser('the settings of an account', () => {
     await press(page, 'Keep mine')
     await page.getByText('It applies from the next request on').waitFor()
     expect(await read()).toMatchObject({ credit_limit: '25', balance_low_below: '3' })
-    await page.close()
   })
 })

@@ -71,6 +71,5 @@ describeInBrowser('a conversation in the playground', () => {
     await page.getByText('The first question').waitFor({ state: 'detached' })
     await press(page, 'Undo')
     await page.getByText('The first question', { exact: true }).waitFor()
-    await page.close()
   })
 })

@@ -47,7 +47,6 @@ describeInBrowser('the form of a price', () => {
     const { terms } = await read()
     expect(terms).toMatchObject({ input: '3', output: '5' })
     expect(terms.tiers).toHaveLength(1)
-    await page.close()
   })
 
   test('prices of tools, service tiers and sound are shown, kept and changed', async () => {
@@ -68,7 +67,6 @@ describeInBrowser('the form of a price', () => {
     await field('tools').fill('web_search=cheap')
     await press(page, 'Set this price')
     await page.locator('[data-path="tools"][aria-invalid="true"]').waitFor()
-    await page.close()
   })
 
   test('saves what it shows over theirs when asked to, though nothing was typed', async () => {
@@ -79,7 +77,6 @@ describeInBrowser('the form of a price', () => {
     await press(page, 'Keep mine')
     await page.getByText('The price of test-model is set.').waitFor()
     expect((await read()).terms).toMatchObject({ input: '1', output: '5' })
-    await page.close()
   })
 
   test('takes theirs when asked to', async () => {
@@ -91,7 +88,6 @@ describeInBrowser('the form of a price', () => {
     await page.getByText('Somebody else').waitFor({ state: 'hidden' })
     expect([await input(page).inputValue(), await output(page).inputValue()]).toEqual(['1', '7'])
     expect(await page.getByLabel('Above (tokens)').count()).toBe(0)
-    await page.close()
   })
 
   test('keeps what is typed while its history is looked at', async () => {
@@ -101,7 +97,6 @@ describeInBrowser('the form of a price', () => {
     await page.getByText('in force').waitFor()
     await page.getByRole('tab', { name: 'Set price' }).click()
     expect(await input(page).inputValue()).toBe('3')
-    await page.close()
   })
 
   test('shows what was before once it is undone', async () => {
@@ -111,7 +106,6 @@ describeInBrowser('the form of a price', () => {
     await press(page, 'Undo')
     await page.locator('[data-path="input"][value="1"]').waitFor()
     expect((await read()).terms).toMatchObject({ input: '1', output: '5' })
-    await page.close()
   })
 
   test('says why it can not be undone, whatever the reason', async () => {
@@ -123,6 +117,5 @@ describeInBrowser('the form of a price', () => {
     await page.route(`**${path}`, (route) => route.fulfill({ status: 503, json: refusal }))
     await press(page, 'Undo')
     await page.getByText('No database.').waitFor()
-    await page.close()
   })
 })

@@ -24,6 +24,5 @@ describeInBrowser('a price that is simulated', () => {
     await figures.waitFor()
     await page.getByLabel('Recorded requests of the last').selectOption('30 days')
     await figures.waitFor({ state: 'hidden' })
-    await page.close()
   })
 })

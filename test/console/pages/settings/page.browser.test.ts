@@ -43,7 +43,6 @@ describeInBrowser('the settings of the gateway', () => {
     expect(of('site.name')?.value).toBe('Mine')
     expect(of('site.subtitle')?.value).toBe('half typed')
     expect(of('settings.max_attempts')?.value).toBe(4)
-    await page.close()
   })
 
   test('go back to a default one by one', async () => {
@@ -56,7 +55,6 @@ describeInBrowser('the settings of the gateway', () => {
     const { of } = await read()
     expect(of('settings.max_attempts')).toMatchObject({ value: 6, source: 'default' })
     expect(of('site.name')?.value).toBe('A name')
-    await page.close()
   })
 
   test('take a switch, and a choice', async () => {
@@ -69,6 +67,5 @@ describeInBrowser('the settings of the gateway', () => {
     await press(page, 'Save')
     await page.getByText('It applies from the next request on').waitFor()
     expect((await read()).of('settings.registration_enabled')?.value).toBe(true)
-    await page.close()
   })
 })

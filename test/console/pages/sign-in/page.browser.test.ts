@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { startSignIn } from '../../../app/console/sign-in-scene.ts'
 import { enterNewAccount, follow, signIn } from '../../../e2e/console/console-binary.ts'
-import { describeInBrowser, openBrowser } from '../../../support/browser.ts'
+import { describeInBrowser, openBrowser, type TestBrowser } from '../../../support/browser.ts'
 
 // Who signs in again in a tab where somebody was signed in before.
 
@@ -12,7 +12,7 @@ const ben = { email: 'ben@example.com', password: 'the-password-of-ben' }
 
 describeInBrowser('after a session has ended elsewhere', () => {
   let app: Awaited<ReturnType<typeof startSignIn>>
-  let browser: Browser
+  let browser: TestBrowser
   let context: BrowserContext
   let page: Page
   beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { type Person, startOidcProvider } from '../../../app/console/oidc-provider.ts'
 import { admin, startSignIn } from '../../../app/console/sign-in-scene.ts'
-import { describeInBrowser, openBrowser } from '../../../support/browser.ts'
+import { describeInBrowser, openBrowser, type TestBrowser } from '../../../support/browser.ts'
 
 // Whom a provider sends back without a session is told why, in words of the console's own.
 
@@ -12,7 +12,7 @@ const unverified = { sub: 'person-2', email: admin.email, email_verified: false 
 describeInBrowser('who is not let in by a provider', () => {
   let provider: Awaited<ReturnType<typeof startOidcProvider>>
   let app: Awaited<ReturnType<typeof startSignIn>>
-  let browser: Browser
+  let browser: TestBrowser
   beforeAll(async () => {
     provider = await startOidcProvider()
     const signIn = { oidc: [provider.config] }
@@ -24,9 +24,13 @@ describeInBrowser('who is not let in by a provider', () => {
     await provider?.stop()
   })
 
+  const known = new Map<string, Page>()
   async function visit(path: string, locale: string): Promise<Page> {
-    const page = await browser.newPage({ locale })
+    const page = known.get(locale) ?? (await browser.newPage({ locale }))
+    known.set(locale, page)
     page.setDefaultTimeout(60_000)
+    await page.unrouteAll()
+    await page.context().clearCookies()
     await page.goto(`${app.serving.url}/console${path}`)
     return page
   }
@@ -44,7 +48,6 @@ describeInBrowser('who is not let in by a provider', () => {
     })
     await page.getByRole('button', { name: 'Company' }).click()
     await page.getByRole('alert').filter({ hasText: words }).waitFor()
-    await page.close()
   })
 
   test.each([
@@ -60,13 +63,11 @@ describeInBrowser('who is not let in by a provider', () => {
     const page = await visit(path, 'en-US')
     await page.getByRole('alert').filter({ hasText: words }).waitFor()
     expect(await page.locator('body').textContent()).not.toContain(said)
-    await page.close()
   })
 
   test('who was refused nothing reads of no refusal', async () => {
     const page = await visit('/sign-in', 'en-US')
     await page.getByRole('button', { name: 'Company' }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
-    await page.close()
   })
 })

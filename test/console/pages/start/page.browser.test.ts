@@ -65,6 +65,5 @@ describeInBrowser('the first steps', () => {
     await page.getByTestId('answer').getByText('Hello, hallo, hola').waitFor()
     await page.getByText('Now from your programs').waitFor()
     await page.getByText('$0.00002', { exact: true }).waitFor()
-    await page.close()
   })
 })
