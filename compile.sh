@@ -168,7 +168,7 @@ build() {
   done
   # Nothing is renamed (no plain --minify): libraries tell their errors apart by the names of classes, and
   # one of them lets values out of their range pass when its own name is another. It costs 2 MB of 150.
-  "$bun" build --compile ${target:+"--target=$target" "--compile-executable-path=$runtime"} "$@" --minify-syntax --minify-whitespace --bytecode --splitting --format=esm \
+  "$bun" build --compile ${target:+"--target=$target" "--compile-executable-path=$runtime"} "$@" --minify-syntax --minify-whitespace --bytecode --splitting --min-chunk-size=65536 --format=esm \
     --sourcemap --define process.env.NODE_ENV='"production"' --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
     src/main.ts .cache/console.pack --outfile "$output" ||
     fail "the build of $output failed: see the lines above"

@@ -1,8 +1,10 @@
 import { readingCommand } from './app/console/reading/messages.ts'
 import { takeRole } from './app/group/role.ts'
 import { applyRuntimeSettings } from './cli/runtime-settings.ts'
+import { compileLess } from './lib/jit.ts'
 
 const args = process.argv.slice(2)
+if (Bun.isMainThread && args[0] !== readingCommand) compileLess()
 // Before all else, so that no process that this one starts has its role.
 const role = Bun.isMainThread ? takeRole() : undefined
 if (Bun.isMainThread && args[0] === readingCommand && process.send) {

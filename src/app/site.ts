@@ -58,7 +58,7 @@ export const shownGroups = ({ groups, openGroups }: Catalog, which: 'open' | 'al
 /** Paths that a separate host for the feed or the status page serves. */
 export const publicPaths = [...feedPaths, statusPath, statusPagePath, ...browserPaths]
 
-/** The public pages, wired, and the timer that builds them. Building begins at once. */
+/** The public pages, wired, and the timer that builds them. */
 export function createSite(parts: SiteParts) {
   const { config, catalog, documents, clock, log, plazaRefusal, status, readiness } = parts
   const shared = (name: string) => documents && { documents, name }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { Group } from '../app/group/join.ts'
 import { version } from '../lib/build-info.ts'
+import { compileAsUsual } from '../lib/jit.ts'
 import { yieldToOthers } from '../lib/scheduling.ts'
 import { requireDescriptors } from './descriptors.ts'
 import { complain, type ExitCode, reportFailure } from './errors.ts'
@@ -15,6 +16,8 @@ export async function run(args: readonly string[], group?: Group): Promise<ExitC
     const words = withCommand(args)
     if (yielding.has(words[0] ?? '')) yieldToOthers()
     const program = await createProgram(words, group)
+    // The gateway is loaded later, and says itself when it serves.
+    if (words[0] !== 'serve') compileAsUsual()
     await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {

@@ -14,6 +14,7 @@ import { upgrade } from '../app/upgrade/upgrade.ts'
 import { version } from '../lib/build-info.ts'
 import { enlargeCodeWhenBusy } from '../lib/code-pages.ts'
 import { counted, grouped, humanBytes } from '../lib/format.ts'
+import { compileAsUsual } from '../lib/jit.ts'
 import type { Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
 import { descriptorWarning } from './descriptors.ts'
@@ -25,6 +26,7 @@ import type { ServeOptions } from './serve.ts'
 
 /** Reports what a start would do, and changes nothing. */
 export async function check(found: FoundConfig, options: ServeOptions): Promise<void> {
+  compileAsUsual()
   const { store } = found.config
   const mayBeNew = options.newDatabase ?? false
   const findings = await checkDatabase({ store, withCopy: options.copy, mayBeNew })
@@ -66,6 +68,7 @@ export async function serveGateway(start: GatewayStart): Promise<void> {
     try {
       const serving = await serve({ config: found.config, instance, log, reload, member })
       const stopped = member ? untilTold(serving, member) : untilStopped(serving)
+      compileAsUsual()
       enlargeCodeWhenBusy()
       if (hasHungUp()) void serving.reload()
       group?.say({ kind: 'ready' })

@@ -6,6 +6,7 @@ import { openLog } from '../app/open-log.ts'
 import type { Listening } from '../app/stopping.ts'
 import { enlargeCodeWhenBusy } from '../lib/code-pages.ts'
 import { listenOnGiven } from '../lib/given-socket.ts'
+import { compileAsUsual } from '../lib/jit.ts'
 import { seeOut, surviveBugs, untilTold } from './lifecycle.ts'
 
 /** Serves as a worker of a group, on the socket that the starter has opened. */
@@ -27,6 +28,7 @@ export async function work(group: Group): Promise<void> {
       },
     })
     const stopped = untilTold(serving, { group, close: () => listening?.close() })
+    compileAsUsual()
     enlargeCodeWhenBusy()
     group.say({ kind: 'ready' })
     return await stopped

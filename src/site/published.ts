@@ -110,10 +110,10 @@ export function unavailable(type: string, body: string): Response {
 /** Answers with the published version, once the first build has ended. */
 export async function respondWith(
   request: Request,
-  publication: Pick<Publication, 'current' | 'idle'>,
+  publication: Pick<Publication, 'current' | 'ready'>,
   otherwise: () => Response,
 ): Promise<Response> {
-  if (publication.current() === undefined) await publication.idle()
+  if (publication.current() === undefined) await publication.ready()
   const published = publication.current()
   return published ? respond(request, published) : otherwise()
 }
@@ -206,7 +206,7 @@ export function createPublication(parts: PublicationParts) {
       log.error(`${name} not built; ${kept}`, { error })
     }
   })
-  let last: Promise<void> = Promise.resolve()
+  let last: Promise<void> | undefined
   return {
     /** The last good version; undefined before the first. */
     current: () => published,
@@ -215,7 +215,12 @@ export function createPublication(parts: PublicationParts) {
       last = rebuild()
       return last
     },
-    idle: () => last,
+    /** Resolves when a build has ended; begins the first one where nobody has. */
+    ready(): Promise<void> {
+      last ??= rebuild()
+      return last
+    },
+    idle: async () => last,
   }
 }
 
@@ -250,7 +255,10 @@ function createFollowing(
 
 const succeedMs = 2_000
 
-/** Builds now, and every `intervalMs`. `documents`: one of several nodes builds. */
+/** A start is over by then; a document that is asked for earlier is built at once. */
+const firstBuildMs = 500
+
+/** Builds soon, and every `intervalMs`. `documents`: one of several nodes builds. */
 export function createSnapshots(
   publications: readonly Publication[],
   intervalMs: number,
@@ -261,7 +269,7 @@ export function createSnapshots(
   }
   let currentMs = intervalMs
   let timer = setInterval(refresh, currentMs).unref()
-  void refresh() // awaited by `stop`, through `idle`
+  const first = setTimeout(refresh, firstBuildMs).unref()
   /** Takes over when the former leader ended before building the last change. */
   const succeed = createSingleFlight(async () => {
     if (!documents || documents.isLeading()) return
@@ -279,6 +287,7 @@ export function createSnapshots(
       timer = setInterval(refresh, currentMs).unref()
     },
     async stop(): Promise<void> {
+      clearTimeout(first)
       clearInterval(timer)
       clearInterval(watch)
       await succeed.idle()

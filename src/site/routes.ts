@@ -9,7 +9,7 @@ import type { StatusPages } from './status/pages.ts'
 export const feedPaths = ['/pricing/provider-pricing.json', '/api/provider/pricing'] as const
 
 /** The feed at both paths, without CORS headers: other pages must not read it. */
-export function feedRoutes(feed: Pick<Publication, 'current' | 'idle'>) {
+export function feedRoutes(feed: Pick<Publication, 'current' | 'ready'>) {
   const app = new Elysia({ name: 'site.feed' })
   const answer = ({ request }: { readonly request: Request }) =>
     request.method === 'GET' || request.method === 'HEAD'
@@ -46,7 +46,7 @@ export interface PlazaRefusal {
 }
 
 export interface PlazaParts {
-  readonly plaza: Pick<Publication, 'current' | 'idle'>
+  readonly plaza: Pick<Publication, 'current' | 'ready'>
   /** Read at each request: a switch works at once, not at the next snapshot. */
   readonly settings: () => { readonly isEnabled: boolean; readonly needsKey: boolean }
   /** Called only where a key is needed; undefined: admitted. */

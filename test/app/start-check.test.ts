@@ -12,7 +12,7 @@ async function said(path: string): Promise<readonly Record<string, unknown>[]> {
   const sink = (line: string) => lines.push(line)
   const log = createLogger({ sink, pretty: false, clock: Date.now, level: 'info' })
   const store = openSqliteStore({ path, clock: Date.now })
-  const check = checkAtStart(store.verification, log)
+  const check = checkAtStart(store.verification, log, 0)
   await check.done
   await check.stop()
   await store.close()
@@ -51,6 +51,6 @@ test('a gateway that ends does not wait for it, and nobody hears of a database i
         resolve([])
       })
     })
-  await checkAtStart({ checkSoon }, log).stop()
+  await checkAtStart({ checkSoon }, log, 0).stop()
   expect(isAborted).toBeTrue()
 })

@@ -5,6 +5,7 @@ import { createLogger } from '../../src/lib/log.ts'
 import type { Batch, Committed, Settlement } from '../../src/store/ports/records.ts'
 import { StoreError, UnansweredError } from '../../src/store/ports/store-error.ts'
 import { createSpoolFile } from '../../src/store/spool/files.ts'
+import { decodeLines } from '../../src/store/spool/lines.ts'
 import { createSpool } from '../../src/store/spool/spool.ts'
 import { createFakeDisk, type FakeDisk, type Fate } from '../store/spool/fake-disk.ts'
 import { createFileStore } from '../store/sqlite/file-store.ts'
@@ -130,7 +131,7 @@ test('nothing is lost and nothing twice, whatever fails and dies in which order'
     }
     const store = { path: 'a.db', synchronous: 'normal', spool: folder.path } as const
     async function run(): Promise<void> {
-      const made = createSpoolFile(disk)
+      const made = createSpoolFile(disk, decodeLines(disk.afterKill()))
       const small = { ...made, reserve: () => made.reserve(8_192) }
       const own = { name: '1.spool', file: small, close: async () => {} }
       const spool = await createSpool(folder.path, [own], quiet)

@@ -70,7 +70,7 @@ test('calls during a build share one more after it, which sees what changed mean
   expect(Buffer.from(publication.current()?.body ?? []).toString()).toBe('new')
 })
 
-test('the timer builds at once, at each interval, and never after it is stopped', async () => {
+test('who asks first begins a build; the timer builds at each interval, and never after it is stopped', async () => {
   let builds = 0
   let reached: () => void = () => undefined
   const { publication } = createParts(() => {
@@ -81,7 +81,7 @@ test('the timer builds at once, at each interval, and never after it is stopped'
     reached = resolve
   })
   const snapshots = createSnapshots([publication], 3_600_000)
-  await publication.idle()
+  await Promise.all([publication.ready(), publication.ready()])
   expect(builds).toBe(1)
   snapshots.setInterval(5)
   await third
@@ -89,4 +89,18 @@ test('the timer builds at once, at each interval, and never after it is stopped'
   const built = builds
   await Bun.sleep(20)
   expect(builds).toBe(built)
+})
+
+test('documents that nobody asks for are built soon after a start', async () => {
+  const built = Promise.withResolvers<void>()
+  const { publication } = createParts(() => {
+    built.resolve()
+    return 'first'
+  })
+  const snapshots = createSnapshots([publication], 3_600_000)
+  expect(publication.current()).toBeUndefined()
+  const waiting = setTimeout(() => {}, 60_000) // the timer itself keeps no process
+  await built.promise
+  clearTimeout(waiting)
+  await snapshots.stop()
 })

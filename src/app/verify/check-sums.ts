@@ -192,12 +192,21 @@ function checkEntry(entry: CheckedEntry, isFirst: boolean): readonly Difference[
   return found
 }
 
-/** Runs the cheap database checks in the background after the start, and logs problems. */
-export function checkAtStart(store: Pick<VerificationStore, 'checkSoon'>, log: Logger) {
+/** By then the first requests are answered: they should not wait for it. */
+const usualRestMs = 500
+
+/** Runs the cheap database checks in the background soon after the start, and logs problems. */
+export function checkAtStart(
+  store: Pick<VerificationStore, 'checkSoon'>,
+  log: Logger,
+  restMs = usualRestMs,
+) {
   const ended = new AbortController()
 
   async function check(): Promise<void> {
     try {
+      if (restMs > 0) await rest(restMs, ended.signal)
+      if (ended.signal.aborted) return
       for (const found of await store.checkSoon(ended.signal)) {
         if (found.kind === 'unchecked') continue
         log.error('the database is damaged: run "tollgate verify --deep", and restore a backup', {
@@ -218,4 +227,15 @@ export function checkAtStart(store: Pick<VerificationStore, 'checkSoon'>, log: L
       await done
     },
   }
+}
+
+/** Ends early with the signal. */
+function rest(restMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, restMs)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }

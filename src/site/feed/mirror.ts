@@ -62,7 +62,7 @@ export async function createMirror(parts: MirrorParts) {
     current: () => published,
     /** Asks the origin and takes valid changes; never rejects. Concurrent calls share a request. */
     refresh,
-    idle: refresh.idle,
+    ready: refresh.idle,
     async stop(): Promise<void> {
       stopping.abort()
       await refresh.idle()

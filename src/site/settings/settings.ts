@@ -53,7 +53,7 @@ export function encodeSettings(source: SettingsSource, nowMs: number): string {
 }
 
 /** The public settings, open to all. */
-export const settingsRoutes = (settings: Pick<Publication, 'current' | 'idle'>) =>
+export const settingsRoutes = (settings: Pick<Publication, 'current' | 'ready'>) =>
   new Elysia({ name: 'site.settings' }).get(
     '/api/v1/settings/public',
     ({ request }) =>

@@ -46,14 +46,14 @@ export function claimFiles(folder: string, origin: string) {
     if (!isOwn && !existsSync(path)) continue
     const claim = createClaim(path)
     if (!claim.claim()) continue
-    const { entries, usedBytes } = decodeLines(existsSync(path) ? readFileSync(path) : empty)
-    const isForeign = entries.some((one) => one.origin !== '' && one.origin !== origin)
+    const found = decodeLines(existsSync(path) ? readFileSync(path) : empty)
+    const isForeign = found.entries.some((one) => one.origin !== '' && one.origin !== origin)
     if (isForeign) foreign.push(name)
-    if (isForeign || (!isOwn && usedBytes === 0)) {
+    if (isForeign || (!isOwn && found.usedBytes === 0)) {
       claim.release()
       continue
     }
-    const file = createSpoolFile(openDisk(path))
+    const file = createSpoolFile(openDisk(path), found)
     const close = async () => {
       await file.close()
       claim.release()
@@ -111,12 +111,10 @@ export interface SpoolFile {
 const maxBytes = 64 * 1_048_576
 const pieceBytes = 1_048_576
 
-/** An append-only file. It keeps its size when it is cleared. */
-export function createSpoolFile(disk: SpoolDisk): SpoolFile {
-  const bytes = disk.read()
-  const found = decodeLines(bytes)
+/** An append-only file with what was `found` in it. It keeps its size when it is cleared. */
+export function createSpoolFile(disk: SpoolDisk, found: Decoded): SpoolFile {
   const inTurn = createMutex()
-  let sizeBytes = bytes.length
+  let { sizeBytes } = found
   let reservedBytes = 0
   /** Where the next line goes; from there to `usedEnd` are remains of a failed one. */
   let end = found.endBytes
@@ -178,7 +176,6 @@ export function createSpoolFile(disk: SpoolDisk): SpoolFile {
 
 /** The file of a spool. All I/O is asynchronous. */
 export interface SpoolDisk {
-  read(): Uint8Array
   write(bytes: Uint8Array, at: number): Promise<void>
   /** Resolves when all that was written outlives a power cut. */
   sync(): Promise<void>
@@ -198,7 +195,6 @@ function openDisk(path: string): SpoolDisk {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   let isNamed = fstatSync(file).size > 0
   return {
-    read: () => readFileSync(path),
     async write(bytes, at) {
       for (let done = 0; done < bytes.length; ) {
         const written = await writeAt(file, bytes, done, bytes.length - done, at + done)

@@ -15,6 +15,8 @@ export interface Decoded {
   readonly endBytes: number
   /** Only zeros follow. */
   readonly usedBytes: number
+  /** Of the whole file. */
+  readonly sizeBytes: number
 }
 
 /** Marks all lines before it as stored. */
@@ -57,7 +59,8 @@ export function decodeLines(file: Uint8Array): Decoded {
     else if (value !== undefined) entries.push(value)
     else if (!isLeftOver(line)) damaged.push(line)
   }
-  return { entries, damaged, isTorn, endBytes, usedBytes: bytes.length }
+  const [usedBytes, sizeBytes] = [bytes.length, file.length]
+  return { entries, damaged, isTorn, endBytes, usedBytes, sizeBytes }
 }
 
 function decode(line: Uint8Array): Spooled | typeof stored | undefined {

@@ -36,7 +36,6 @@ export function createFakeDisk(
   }
 
   return {
-    read: () => cache.slice(),
     async write(bytes, at) {
       const how = fate('write')
       const isWhole = how === 'well' || (how === 'dies' && random() < 0.3)
