@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
-import { judge } from './all.ts'
+import { expect, spyOn, test } from 'bun:test'
+import { judge, runAll } from './all.ts'
 
 const output = `bun test v1.4.5 (a7733435c) 2x PARALLEL
 
@@ -36,4 +36,25 @@ test('a run that breaks between its tests has failed, and so has another command
     paths: new Set(),
   })
   expect(judge('types', '', 0)).toEqual({ passed: 0, failed: 0, names: [], paths: new Set() })
+})
+
+test('sections that run at once are judged each, and shown one after the other', async () => {
+  let shown = ''
+  using _written = spyOn(process.stdout, 'write').mockImplementation((text) => {
+    shown += String(text)
+    return true
+  })
+  using _logged = spyOn(console, 'log').mockImplementation((text) => {
+    shown += `${text}\n`
+  })
+  const shell = (name: string, text: string) => ({ name, command: ['sh', '-c', text] })
+  const came = await runAll([
+    shell('one', 'echo first; sleep 0.1; echo " 3 pass"'),
+    shell('two', 'echo second; exit 2'),
+  ])
+  expect(shown).toBe('\n== one\nfirst\n 3 pass\n\n== two\nsecond\n')
+  expect(came.map(({ passed, failed }) => [passed, failed])).toEqual([
+    [3, 0],
+    [0, 1],
+  ])
 })

@@ -11,6 +11,7 @@ import {
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
+import slowest from './slowest.json' with { type: 'json' }
 import { type Kind, kindOf } from './support/kinds.ts'
 
 // Everything that must pass, on the compiled program that TOLLGATE_BINARY names: `./compile.sh --test`.
@@ -120,9 +121,8 @@ const seconds: Readonly<Partial<Record<Kind, number>>> = {
   servers: 10,
   browser: 10,
 }
-/** Files that take longer than others of their kind. */
-const longest =
-  /^test\/e2e\/(console|cluster)\/|\/(backup|balance|cases-channels|documentation|dying-channel|examples|kills|left-early|limit-rates|limits\.alone|memory|move|slow-readers|shutdown|soak|tampering-postgres|translated-balance|unwritable)\./
+/** Files that take longer than others of their kind: seconds in a run in lanes, to the nearest ten. */
+const longest: Readonly<Record<string, number>> = slowest
 
 function slowestFirst(name: string, paths: readonly string[]): readonly string[] {
   const file = join(project, `.cache/order of ${name}.json`)
@@ -133,11 +133,11 @@ function slowestFirst(name: string, paths: readonly string[]): readonly string[]
 }
 
 function secondsOf(path: string): number {
-  if (longest.test(path)) return 60
-  return seconds[kindOf(path)] ?? (path.startsWith('test/app/') ? 2 : 1)
+  return longest[path] ?? seconds[kindOf(path)] ?? (path.startsWith('test/app/') ? 2 : 1)
 }
 
-function sections(only: Wanted): readonly Section[] {
+/** In their order; those of one list run at once. */
+function sections(only: Wanted): readonly (readonly Section[])[] {
   const beside = files.filter((path) => kindOf(path) !== 'alone')
   const alone = files.filter((path) => kindOf(path) === 'alone')
   const again = beside.filter(
@@ -147,22 +147,25 @@ function sections(only: Wanted): readonly Section[] {
       !sameEverywhere.test(path),
   )
   const store = only ?? 'sqlite'
+  const types = [process.execPath, 'check', '--no-script']
   return [
-    { name: 'format and lint', command: [biome(), 'check', '.'] },
-    { name: 'types', command: [process.execPath, 'check', '--no-script'] },
-    {
-      name: 'types of the console',
-      command: [process.execPath, 'check', '--no-script', '-p', 'src/console'],
-    },
-    testing('tests', beside, store, mostLanes),
-    ...(only === undefined && hasPostgres
-      ? [testing('tests on PostgreSQL', again, 'postgres', mostLanes)]
-      : []),
-    ...(only === 'postgres'
-      ? []
-      : [testing('tests with a worker', files.filter(isOfWorkers), 'worker', mostLanes)]),
+    [
+      { name: 'format and lint', command: [biome(), 'check', '.'] },
+      { name: 'types', command: types },
+      { name: 'types of the console', command: [...types, '-p', 'src/console'] },
+    ],
+    [testing('tests', beside, store, mostLanes)],
+    // Those with a worker wait for most of their time.
+    [
+      ...(only === undefined && hasPostgres
+        ? [testing('tests on PostgreSQL', again, 'postgres', mostLanes - 1)]
+        : []),
+      ...(only === 'postgres'
+        ? []
+        : [testing('tests with a worker', files.filter(isOfWorkers), 'worker', cores + 1)]),
+    ],
     // Each has a core; what fails there is run once more without the others.
-    testing('tests that measure', alone, store, cores),
+    [testing('tests that measure', alone, store, cores)],
   ]
 }
 
@@ -204,9 +207,23 @@ function temporaryFolder(): string | undefined {
   return folder
 }
 
-/** Runs a section, shows its output as it comes, and reads from it what failed. */
-async function run({ name, command, env }: Section): Promise<Came> {
-  console.log(`\n== ${name}`)
+/** Runs sections at once; the output of each is shown behind that of the ones before it. */
+export function runAll(sections: readonly Section[]): Promise<readonly Came[]> {
+  let before: Promise<unknown> = Promise.resolve()
+  return Promise.all(
+    sections.map((section) => {
+      const came = run(section, before)
+      before = came
+      return came
+    }),
+  )
+}
+
+/** Runs a section, shows its output as it comes, once `before` is over, and reads from it what failed. */
+async function run(
+  { name, command, env }: Section,
+  before: Promise<unknown> = Promise.resolve(),
+): Promise<Came> {
   const { FORCE_COLOR: _, ...inherited } = process.env
   const child = Bun.spawn([...command], {
     cwd: project,
@@ -215,17 +232,29 @@ async function run({ name, command, env }: Section): Promise<Came> {
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const texts = await Promise.all([show(child.stdout), show(child.stderr)])
+  const begun = before.then(() => console.log(`\n== ${name}`))
+  const texts = await Promise.all([show(child.stdout, begun), show(child.stderr, begun)])
   return judge(name, texts.join('\n'), await child.exited)
 }
 
-async function show(stream: ReadableStream<Uint8Array>): Promise<string> {
+/** Reads all of it at once, for who writes would wait; shows nothing before it has `begun`. */
+async function show(stream: ReadableStream<Uint8Array>, begun: Promise<unknown>): Promise<string> {
   const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of stream) {
-    process.stdout.write(chunk)
-    text += decoder.decode(chunk, { stream: true })
+  let [text, shown] = ['', 0]
+  let isHeld = true
+  const showRest = () => {
+    process.stdout.write(text.slice(shown))
+    shown = text.length
   }
+  const released = begun.then(() => {
+    isHeld = false
+    showRest()
+  })
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    if (!isHeld) showRest()
+  }
+  await released
   return text
 }
 
@@ -273,13 +302,16 @@ if (import.meta.main) {
   let [passed, failed] = [0, 0]
   const wrong: string[] = []
   const unsure: string[] = []
-  for (const section of sections(only)) {
-    const came = await run(section)
-    const isFine = came.failed > 0 && (await passesAlone(section, came))
-    passed += isFine ? came.passed + came.failed : came.passed
-    failed += isFine ? 0 : came.failed
-    const named = isFine ? unsure : wrong
-    named.push(...came.names)
+  for (const group of sections(only)) {
+    const all = await runAll(group)
+    for (const [at, section] of group.entries()) {
+      const came = all[at] as Came
+      const isFine = came.failed > 0 && (await passesAlone(section, came))
+      passed += isFine ? came.passed + came.failed : came.passed
+      failed += isFine ? 0 : came.failed
+      const named = isFine ? unsure : wrong
+      named.push(...came.names)
+    }
   }
   if (unsure.length > 0)
     console.log(`\n== what failed in lanes, and passed alone\n${unsure.join('\n')}`)
