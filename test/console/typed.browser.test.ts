@@ -68,6 +68,8 @@ describeInBrowser('what is typed on a page', () => {
     await page.getByLabel(/Chat/).first().fill('https://api.example.com/v1')
     await press('Add channel')
     await page.waitForURL(/\/console\/sign-in\?next=/)
+    await page.getByText('Your session has ended').waitFor()
+    await page.getByText('with what you had typed there').waitFor()
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain(
       'sk-a-secret',
     )

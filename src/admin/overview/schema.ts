@@ -49,6 +49,15 @@ export const SplitBy = oneOf(
   'account, channel: for administrators.',
 )
 
+const part = {
+  id: Type.String({
+    description: 'Of the token, account, channel or group; or the model. Empty: none.',
+  }),
+  name: Type.String(),
+  is_other: Type.Boolean({ description: 'All parts that have no row of their own.' }),
+  ...sums,
+}
+
 export const UsageChart = Type.Object({
   unit: oneOf(['hour', 'day'], 'day: by UTC.'),
   by: SplitBy,
@@ -57,12 +66,7 @@ export const UsageChart = Type.Object({
   }),
   parts: Type.Array(
     Type.Object({
-      id: Type.String({
-        description: 'Of the token, account, channel or group; or the model. Empty: none.',
-      }),
-      name: Type.String(),
-      is_other: Type.Boolean({ description: 'All parts that have no row of their own.' }),
-      ...sums,
+      ...part,
       times: Type.Array(
         Type.Object({ amount: usd(''), requests: count(), first_byte_ms: milliseconds }),
         { description: 'In step with `times`.' },
@@ -70,7 +74,10 @@ export const UsageChart = Type.Object({
     }),
     { description: 'What cost most first; the others last.' },
   ),
-  others: count('How many parts the others are.'),
+  list: Type.Array(Type.Object(part), {
+    description: 'The same of as many parts as `list` asks for, without times.',
+  }),
+  others: count('How many parts the others of `parts` are.'),
   sum: Sums,
   complete_since: orNull(
     Type.String(),
@@ -157,11 +164,11 @@ export const DaysQuery = Type.Object({
   days: Type.Optional(QueryInteger('days', { minimum: 1, maximum: 366 })),
 })
 
-const skip = Type.Optional(
-  QueryInteger('skip', {
-    minimum: 0,
+const list = Type.Optional(
+  QueryInteger('list', {
+    minimum: 1,
     maximum: 1000,
-    description: 'So many parts, those that cost most, are left out of `parts`: shows the others.',
+    description: 'So many parts, those that cost most, are in `list`: shows what the others are.',
   }),
 )
 const days = Type.Optional(
@@ -173,7 +180,7 @@ const days = Type.Optional(
 )
 export const OwnChartQuery = Type.Object({
   by: Type.Optional(oneOf(['model', 'token', 'group'])),
-  ...{ days, skip },
+  ...{ days, list },
 })
-export const ChartQuery = Type.Object({ by: Type.Optional(SplitBy), days, skip })
+export const ChartQuery = Type.Object({ by: Type.Optional(SplitBy), days, list })
 export type ChartQuery = Static<typeof ChartQuery>

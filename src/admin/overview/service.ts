@@ -56,14 +56,15 @@ export function createOverview(parts: OverviewParts) {
 
   /** Without a number of days: 30, or the last 24 hours where nothing is older than today. */
   async function readChart(
-    { by = 'model', days, skip = 0 }: ChartQuery,
+    { by = 'model', days, list = 0 }: ChartQuery,
     accountId?: number,
   ): Promise<UsageChart> {
     const whose = accountId === undefined ? {} : { accountId }
     const read = async (span: ReturnType<typeof spanOf>) => {
       const { unit, since } = span
-      const filter = { ...whose, by, unit, since, parts: skip + shownModels }
-      return usageChart(await readList(() => store.lists.split(filter)), { ...span, by, skip })
+      const filter = { ...whose, by, unit, since, parts: Math.max(list, shownModels) }
+      const shown = { ...span, by, drawn: shownModels, isListed: list > 0 }
+      return usageChart(await readList(() => store.lists.split(filter)), shown)
     }
     const chart = await read(spanOf(clock(), days ?? usualDays))
     const isNew = chart.times.slice(0, -1).every(({ requests }) => requests === 0)

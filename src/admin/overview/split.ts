@@ -27,12 +27,15 @@ export function spanOf(now: number, days: number) {
 
 interface Shown extends ReturnType<typeof spanOf> {
   readonly by: SplitBy
-  /** So many parts that cost most are left out. */
-  readonly skip: number
+  /** So many parts that cost most are drawn. */
+  readonly drawn: number
+  /** Whether all that was read is listed, too. */
+  readonly isListed: boolean
 }
 
-/** Arranges what was added up by time and part; all parts without rows of their own are one. */
-export function usageChart(split: UsageSplit, { unit, times, by, skip }: Shown): UsageChart {
+/** Arranges what was added up by time and part; all parts that are not drawn are one. */
+export function usageChart(split: UsageSplit, shown: Shown): UsageChart {
+  const { unit, times, by, drawn, isListed } = shown
   const byTime = Map.groupBy(split.totals, ({ time }) => time)
   const parts = [...Map.groupBy(split.parts, ({ part }) => part).values()].map((rows) => ({
     rows,
@@ -41,41 +44,55 @@ export function usageChart(split: UsageSplit, { unit, times, by, skip }: Shown):
   parts.sort((a, b) =>
     a.cost === b.cost ? requestsOf(b.rows) - requestsOf(a.rows) : a.cost < b.cost ? 1 : -1,
   )
-  const others = split.partCount - parts.length
-  const own = parts.slice(skip).map(({ rows }) => partOf(rows, times))
+  /** The first of them, and what is left of the whole. */
+  const first = (count: number) => {
+    const own = parts.slice(0, count).map(({ rows }) => ({ rows, isOther: false }))
+    if (split.partCount <= own.length) return own
+    const rows = restOf(
+      split.totals,
+      own.flatMap((part) => part.rows),
+    )
+    return [...own, { rows, isOther: true }]
+  }
   return {
-    ...{ unit, by, others },
+    ...{ unit, by, others: Math.max(split.partCount - drawn, 0) },
     times: times.map((time) => ({ time: isoTime(time), ...sumUp(byTime.get(time) ?? []) })),
-    parts: others > 0 ? [...own, restOf(split, times)] : own,
+    parts: first(drawn).map((part) => ({ ...summed(part), times: timesOf(part.rows, times) })),
+    list: isListed ? first(parts.length).map(summed) : [],
     sum: sumUp(split.totals),
     complete_since: split.completeSince === null ? null : isoTime(split.completeSince),
   }
 }
 
-function partOf(rows: readonly PartSums[], times: readonly number[]) {
+interface Part {
+  readonly rows: readonly PartSums[]
+  readonly isOther: boolean
+}
+
+function summed({ rows, isOther }: Part) {
   const [first] = rows
+  return { id: first?.part ?? '', name: first?.name ?? '', is_other: isOther, ...sumUp(rows) }
+}
+
+function timesOf(rows: readonly PartSums[], times: readonly number[]) {
   const byTime = new Map(rows.map((row) => [row.time, row]))
-  return {
-    ...{ id: first?.part ?? '', name: first?.name ?? '', is_other: false },
-    ...sumUp(rows),
-    times: times.map((time) => {
-      const row = byTime.get(time)
-      return {
-        amount: formatNano(row?.amountNano ?? 0),
-        requests: row?.requests ?? 0,
-        first_byte_ms: meanOf(row),
-      }
-    }),
-  }
+  return times.map((time) => {
+    const row = byTime.get(time)
+    return {
+      amount: formatNano(row?.amountNano ?? 0),
+      requests: row?.requests ?? 0,
+      first_byte_ms: meanOf(row),
+    }
+  })
 }
 
 const meanOf = (row: TimeSums | undefined) =>
   row?.begun && row.firstByteMs !== null ? Math.round(row.firstByteMs / row.begun) : null
 
-/** What is left of the whole without the parts that have rows. */
-function restOf({ totals, parts }: UsageSplit, times: readonly number[]) {
+/** What is left of the whole without these parts. */
+function restOf(totals: UsageSplit['totals'], parts: readonly PartSums[]): readonly PartSums[] {
   const ofParts = Map.groupBy(parts, ({ time }) => time)
-  const left = totals.map((total): PartSums => {
+  return totals.map((total) => {
     const rows = ofParts.get(total.time) ?? []
     const minus = (name: keyof TimeSums) =>
       rows.reduce((rest, row) => rest - (row[name] ?? 0), total[name] ?? 0)
@@ -90,7 +107,6 @@ function restOf({ totals, parts }: UsageSplit, times: readonly number[]) {
       amountNano: minus('amountNano'),
     }
   })
-  return { ...partOf(left, times), is_other: true }
 }
 
 type Summed = Omit<TimeSums, 'time' | 'begun' | 'firstByteMs'>

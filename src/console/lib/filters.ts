@@ -17,7 +17,12 @@ export function useFilters() {
   const set = (changed: { readonly [name: string]: string | number | null | undefined }) => {
     const next = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
     // No page is named: it is the present one.
-    const target = { to: '.', search: Object.fromEntries(next), replace: true } as never
+    const target = {
+      to: '.',
+      search: Object.fromEntries(next),
+      replace: true,
+      resetScroll: false,
+    } as never
     void navigate(target)
   }
   return [filters, set] as const

@@ -86,6 +86,9 @@ export function takeTyped(
   return typed
 }
 
+/** Whether something is kept for after the next sign-in. */
+export const hasTyped = (storage: KeptIn = sessionStorage) => readKept(storage) !== undefined
+
 /** Forgets all that was kept, as when somebody signs out. */
 export const forgetTyped = (storage: KeptIn = sessionStorage) => storage.removeItem(storageKey)
 

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { api, call } from '../lib/call.ts'
 import { bilingual, textOf, useText } from '../lib/language.ts'
 import { askForPasskey, hasPasskeys } from '../lib/passkey.ts'
+import { hasTyped } from '../lib/unsaved.ts'
 import { queryOf, useAnswer, useTry } from '../outside/ask.ts'
 import { type Entry, EntryForm, Field, Secret, Tick } from '../outside/form.tsx'
 import { Outside } from '../outside/frame.tsx'
@@ -39,7 +40,7 @@ export function Page() {
   return (
     <Outside title={text.signIn}>
       {setup_open && <Notice kind="mid">{text.setup}</Notice>}
-      {refusal !== null && <Refusal word={refusal} />}
+      {refusal === null ? <WhyHere /> : <Refusal word={refusal} />}
       <PasswordForm onOther={() => setHalfway(true)} />
       {error !== null && <Failure error={error} />}
       {(hasPasskeys() || providers.length > 0) && <hr />}
@@ -63,6 +64,19 @@ const Way = ({ label, run }: { readonly label: string; readonly run: () => Promi
     {label}
   </button>
 )
+
+/** Why one is here, for who wanted to be elsewhere, and what comes afterwards. */
+function WhyHere() {
+  const text = useText(signInText)
+  if (queryOf('ended') !== null) {
+    return (
+      <Notice kind="mid" title={text.ended}>
+        {hasTyped() ? text.typedComesBack : text.pageComesBack}
+      </Notice>
+    )
+  }
+  return afterwards() === '/console/' ? null : <Notice kind="mid">{text.leadsOn}</Notice>
+}
 
 /** What a provider's refusal means; nothing of the address itself is shown. */
 function Refusal({ word }: { readonly word: string }) {
@@ -157,6 +171,16 @@ const signInText = bilingual({
     ],
   },
   refused: ['Sign-in failed. Try again or ask an administrator.', '登录失败，请重试或联系管理员。'],
+  ended: ['Your session has ended', '登录已失效'],
+  pageComesBack: [
+    'Sign in again: you come back to the page where you were.',
+    '请重新登录，登录后会回到原来的页面。',
+  ],
+  typedComesBack: [
+    'Sign in again: you come back to the page where you were, with what you had typed there.',
+    '请重新登录，登录后会回到原来的页面，已填写的内容也会保留。',
+  ],
+  leadsOn: ['Sign in, and you come to the page that you wanted.', '登录后会打开您要访问的页面。'],
   noAccount: ['No account yet?', '还没有账户？'],
   signUp: ['Create one', '立即注册'],
   setup: [

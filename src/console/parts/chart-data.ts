@@ -70,12 +70,12 @@ export function seriesAt(series: readonly ChartSeries[], at: number, height: num
 
 type Words = (typeof usageText)['en']
 type Time = UsageChart['times'][number]
-type Part = UsageChart['parts'][number]
+type Part = UsageChart['list'][number]
 
 /** What one calls a part of a chart. */
 export function partLabel(
   { name, is_other }: Part,
-  { by, others }: UsageChart,
+  { by, others }: Pick<UsageChart, 'by' | 'others'>,
   text: Words,
 ): string {
   if (is_other) return text.others[by](others)

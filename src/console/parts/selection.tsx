@@ -80,6 +80,7 @@ export function useChoosing<Item>(
     label: text.choose,
     head: <ChooseAll items={items} selection={selection} />,
     className: 'choosing',
+    card: 'box',
     render: (item) => (
       <Checkbox
         size="xs"

@@ -26,7 +26,9 @@ import { UnsavedGuard } from './unsaved.tsx'
 /** The frame around the pages of who is signed in; anybody else is sent to sign in. */
 export function Shell() {
   const me = useMe()
-  if (me.error instanceof CallFailed && me.error.status === 401) return <ToSignIn />
+  if (me.error instanceof CallFailed && me.error.status === 401) {
+    return <ToSignIn isEnded={me.data !== undefined} />
+  }
   const notice = me.error && <ErrorNotice error={me.error} retry={() => void me.refetch()} />
   if (!me.data) return notice ?? <Waiting />
   return <Frame me={me.data} notice={notice} />
@@ -163,13 +165,19 @@ function PaletteButton({ groups, isAdmin }: PaletteButtonProps) {
   )
 }
 
-/** To the page of signing in, which leads back here. */
-function ToSignIn() {
+interface ToSignInProps {
+  /** Whether somebody was signed in until now. */
+  readonly isEnded: boolean
+}
+
+/** To the page of signing in, which says why, and leads back here. */
+function ToSignIn({ isEnded }: ToSignInProps) {
   const router = useRouter()
   useEffect(() => {
     const next = router.state.location.href
-    location.replace(`/console/sign-in?${new URLSearchParams({ next })}`)
-  }, [router])
+    const query = new URLSearchParams({ next, ...(isEnded && { ended: '1' }) })
+    location.replace(`/console/sign-in?${query}`)
+  }, [router, isEnded])
   return <Waiting />
 }
 

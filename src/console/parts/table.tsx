@@ -3,8 +3,11 @@ import { type ReactNode, useRef } from 'react'
 import { useAlignedPoints } from './points.ts'
 import { SortChoice, SortHead, type Sorting } from './sorting.tsx'
 
-/** It names the card, shares a line with another half, or is left out, as the page that the card leads to has it. */
-type InCard = 'name' | 'half' | 'none'
+/**
+ * In the first line of a card stand its box, its name (the first column, where none is said to be) and what is
+ * beside it. The rest stands in halves, where it fits, or is left out, as the page that the card leads to has it.
+ */
+type InCard = 'box' | 'name' | 'beside' | 'none'
 
 export interface Column<Item, Sort extends string = string> {
   readonly label: string
@@ -13,7 +16,7 @@ export interface Column<Item, Sort extends string = string> {
   readonly className?: string
   /** The label on a phone, where it is another. */
   readonly cardLabel?: string
-  /** How it stands in a card on a phone; usually in a line of its own, behind its label. */
+  /** How it stands in a card on a phone; usually behind its label. */
   readonly card?: InCard
   /** What heads it instead of the label. */
   readonly head?: ReactNode
@@ -33,6 +36,12 @@ export const figure = <Item,>(
   label: string,
   render: Column<Item>['render'],
 ): Column<Item, never> => ({ label, render, isFigure: true })
+
+/** A column of what can be done with an item: on a phone it stands beside the item's name. */
+export const acting = <Item,>(
+  label: string,
+  render: Column<Item>['render'],
+): Column<Item, never> => ({ label, render, isFigure: true, card: 'beside' })
 
 /** A column that can be sorted by, under this name. Tables that are whole here need what is compared. */
 export const sorted = <Item, const Sort extends string>(
@@ -65,6 +74,7 @@ export const DataTable = <Item,>(props: DataTableProps<Item>) => {
   const sorting = items.length > 1 ? props.sorting : undefined
   const table = useRef<HTMLTableElement>(null)
   useAlignedPoints(table, items)
+  const named = columns.find(({ card }) => card === 'name') ?? columns.find(({ card }) => !card)
   return (
     <>
       {sorting && <SortChoice columns={columns} sorting={sorting} />}
@@ -80,15 +90,15 @@ export const DataTable = <Item,>(props: DataTableProps<Item>) => {
         <Table.Tbody>
           {items.map((item) => (
             <Table.Tr key={keyOf(item)} mod={{ marked: isMarked?.(item) }}>
-              {columns.map(({ label, cardLabel = label, render, isFigure, className, card }) => (
+              {columns.map((column) => (
                 <Table.Td
-                  key={label}
-                  data-label={cardLabel}
-                  ta={isFigure ? 'end' : undefined}
-                  mod={{ figure: isFigure, card }}
-                  className={className}
+                  key={column.label}
+                  data-label={column.cardLabel ?? column.label}
+                  ta={column.isFigure ? 'end' : undefined}
+                  mod={{ figure: column.isFigure, card: column === named ? 'name' : column.card }}
+                  className={column.className}
                 >
-                  {render(item)}
+                  {column.render(item)}
                 </Table.Td>
               ))}
             </Table.Tr>

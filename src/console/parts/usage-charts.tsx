@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { Sums, UsageChart } from '../../admin/overview/schema.ts'
 import { formatDay, formatDurationMark, formatUsd, moneyMarks } from '../lib/format.ts'
 import { formatCount, type Language, localeOf, useLanguage, useText } from '../lib/language.ts'
+import { useShare } from '../lib/share.ts'
 import { Chart, type ChartProps, type ChartTime } from './chart.tsx'
 import {
   askedSeries,
@@ -25,11 +26,9 @@ const wide = { gridColumn: '1 / -1' }
 export function UsageCharts({ usage, ...links }: UsageChartsProps) {
   const text = useText(usageText)
   const { language } = useLanguage()
+  const share = useShare()
   const charts = useMemo(() => {
     const short = new Intl.NumberFormat(localeOf(language), { notation: 'compact' })
-    const share = new Intl.NumberFormat(localeOf(language), {
-      ...{ style: 'percent', maximumSignificantDigits: 2 },
-    })
     const scale = (counts: readonly number[]) =>
       counts.map((count) => (Number.isInteger(count) ? short.format(count) : ''))
     const tokensOf = (sums: Sums) =>
@@ -57,7 +56,7 @@ export function UsageCharts({ usage, ...links }: UsageChartsProps) {
         ...{ title: text.outcomes, series: requestSeries(usage, text), scale, totals: requests },
         ...(sum.failed !== null &&
           sum.requests > 0 && {
-            sum: text.failedShare(sum.failed, share.format(sum.failed / sum.requests)),
+            sum: text.failedShare(sum.failed, share(sum.failed, sum.requests)),
           }),
       },
       {
@@ -66,7 +65,7 @@ export function UsageCharts({ usage, ...links }: UsageChartsProps) {
         scale: (ms: readonly number[]) => ms.map(formatDurationMark),
       },
     ]
-  }, [usage, text, language])
+  }, [usage, text, language, share])
   const times = useMemo(() => timesOf(usage, language), [usage, language])
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>

@@ -36,8 +36,7 @@ export const usageText = bilingual({
     group: ['(no group)', '（无分组）'],
   },
   openOthers: ['Show {others}', '显示{others}'],
-  withoutLargest: ['Without the {count} that cost most.', '未包含消费最多的 {count} 项。'],
-  backToAll: ['Show these, too', '显示全部'],
+  fewer: ['Only those that are drawn', '只显示图表中的'],
   outcomeUnknown: ['Outcome not recorded', '结果未记录'],
   range: ['Time shown', '显示时段'],
   days: ['{count} days', '{count} 天'],
@@ -54,5 +53,6 @@ export const usageText = bilingual({
   splitBy: ['Split by', '拆分方式'],
   nothing: ['Nothing was asked in this time.', '此时段没有请求。'],
   spent: ['Spent', '消费'],
+  share: ['Share', '占比'],
   inAll: ['Usage', '用量合计'],
 })

@@ -1,6 +1,6 @@
 import {
   Alert,
-  Anchor,
+  Button,
   Group,
   NativeSelect,
   SegmentedControl,
@@ -8,18 +8,23 @@ import {
   Skeleton,
   Text,
 } from '@mantine/core'
+import { useRef } from 'react'
 import type { UsageChart } from '../../admin/overview/schema.ts'
 import { api, useCall } from '../lib/api.ts'
 import { useFilters } from '../lib/filters.ts'
 import { choicesOf, formatCount, useText } from '../lib/language.ts'
+import { useShare } from '../lib/share.ts'
 import { partLabel, searchOf } from './chart-data.ts'
 import { Loaded, TitledCard } from './page.tsx'
-import { type Column, DataTable, figure } from './table.tsx'
+import { type Column, DataTable, figure, inCard } from './table.tsx'
 import { AnchorLink, Figure, Hint, Money, TextLink, Time } from './text.tsx'
 import { UsageCharts } from './usage-charts.tsx'
 import { usageText } from './usage-text.ts'
 
 const spans = [1, 7, 30, 90] as const
+/** So many parts are listed, those that cost most; what is left is one row. */
+const mostListed = 500
+const tokenKinds = ['input', 'cache_read', 'cache_write', 'output'] as const
 const splits = {
   own: ['model', 'token', 'group'],
   all: ['model', 'account', 'channel', 'group'],
@@ -29,9 +34,8 @@ const splits = {
 function useShown(isAll: boolean) {
   const [filters, set] = useFilters()
   const by = splits[isAll ? 'all' : 'own'].find((one) => one === filters.by) ?? 'model'
-  const skip = Math.min(Math.max(Math.trunc(Number(filters.skip)) || 0, 0), 1000)
   const days = spans.find((one) => one === Number(filters.days))
-  return { by, days, skip, set }
+  return { by, days, isListed: filters.list !== undefined, set }
 }
 
 /** How many days the figures above the charts are of. */
@@ -47,8 +51,8 @@ interface UsageProps {
 
 /** What was used, by hour or day, told apart by what one chooses. */
 export function Usage({ isAll }: UsageProps) {
-  const { by, days, skip } = useShown(isAll)
-  const query = { by, ...(days && { days }), ...(skip > 0 && { skip }) }
+  const { by, days, isListed } = useShown(isAll)
+  const query = { by, ...(days && { days }), ...(isListed && { list: mostListed }) }
   const usage = useCall<UsageChart>(
     ['usage', isAll, query],
     () =>
@@ -102,7 +106,7 @@ function Choices({ isAll, usage }: ShownProps) {
         {...{ size: 'xs', label: text.splitBy, w: 160, value: by }}
         data={choicesOf(splits[isAll ? 'all' : 'own'], text)}
         onChange={({ currentTarget: { value } }) =>
-          set({ by: value === 'model' ? null : value, skip: null })
+          set({ by: value === 'model' ? null : value, list: null })
         }
       />
     </Group>
@@ -111,9 +115,12 @@ function Choices({ isAll, usage }: ShownProps) {
 
 function Shown({ isAll, usage }: ShownProps) {
   const text = useText(usageText)
-  const { skip, set } = useShown(isAll)
-  const named = usage.parts.filter(({ is_other }) => !is_other).length
-  const open = () => set({ skip: skip + named })
+  const { isListed, set } = useShown(isAll)
+  const table = useRef<HTMLDivElement>(null)
+  const list = (wanted: boolean) => {
+    set({ list: wanted ? 1 : null })
+    table.current?.scrollIntoView({ block: 'start' })
+  }
   const to = isAll ? '/admin/requests' : '/requests'
   return (
     <>
@@ -123,37 +130,36 @@ function Shown({ isAll, usage }: ShownProps) {
           {text.cutShort} <Time at={usage.complete_since} />
         </Alert>
       )}
-      {skip > 0 && (
-        <Text size="sm">
-          {text.withoutLargest(skip)}{' '}
-          <TextLink to="." search={(now: object) => ({ ...now, skip: undefined }) as never}>
-            {text.backToAll}
-          </TextLink>
-        </Text>
-      )}
-      <UsageCharts usage={usage} to={to} openOthers={open} />
-      <UsageParts usage={usage} to={to} openOthers={open} />
+      <UsageCharts usage={usage} to={to} openOthers={() => list(true)} />
+      <div ref={table} className="turn">
+        <UsageParts {...{ usage, to, isListed, list }} />
+      </div>
     </>
   )
 }
 
-type Part = UsageChart['parts'][number]
+type Part = UsageChart['list'][number]
 
 interface UsagePartsProps {
   readonly usage: UsageChart
   readonly to: '/requests' | '/admin/requests'
-  readonly openOthers: () => void
+  /** Whether all have rows of their own, not only those that are drawn. */
+  readonly isListed: boolean
+  readonly list: (wanted: boolean) => void
 }
 
-function UsageParts({ usage, to, openOthers }: UsagePartsProps) {
+function UsageParts({ usage, to, isListed, list }: UsagePartsProps) {
   const text = useText(usageText)
+  const share = useShare()
   const since = usage.times[0]?.time
+  const shown = usage.list.length > 0 ? { ...usage, parts: usage.list } : usage
+  const others = othersOf(usage, shown.parts)
   const count = (value: number | null) => (value === null ? '—' : formatCount(value))
   const columns: readonly Column<Part>[] = [
     {
       ...{ label: text[usage.by], className: 'cut' },
       render: (part) => {
-        const label = partLabel(part, usage, text)
+        const label = partLabel(part, { ...usage, others }, text)
         const search = searchOf(part, usage.by)
         if (search === null) return label
         return (
@@ -165,32 +171,38 @@ function UsageParts({ usage, to, openOthers }: UsagePartsProps) {
     },
     figure(text.requestCount, ({ requests }) => count(requests)),
     figure(text.failed, ({ failed }) => count(failed)),
-    figure(text.input, ({ input_tokens }) => count(input_tokens)),
-    figure(text.cache_read, ({ cache_read_tokens }) => count(cache_read_tokens)),
-    figure(text.cache_write, ({ cache_write_tokens }) => count(cache_write_tokens)),
-    figure(text.output, ({ output_tokens }) => count(output_tokens)),
+    ...tokenKinds.map((kind) =>
+      inCard(
+        'none',
+        figure(text[kind], (part: Part) => count(part[`${kind}_tokens`])),
+      ),
+    ),
     figure(text.spent, ({ amount }) => <Money usd={amount} />),
+    figure(text.share, ({ amount }) => share(amount, usage.sum.amount)),
   ]
   const title = text.titleBy[usage.by](text.inAll)
-  const rest = usage.parts.find(({ is_other }) => is_other)
   return (
     <TitledCard title={title}>
       <DataTable
-        items={usage.parts}
+        items={shown.parts}
         columns={columns}
         keyOf={({ is_other, id }) => (is_other ? '(other)' : `=${id}`)}
         caption={title}
         verticalSpacing="xs"
       />
-      {rest && (
-        <Text size="sm" mt="xs">
-          <Anchor component="button" type="button" inherit underline="always" onClick={openOthers}>
-            {text.openOthers(partLabel(rest, usage, text))}
-          </Anchor>
-        </Text>
+      {usage.others > 0 && (
+        <Button variant="default" size="xs" mt="sm" w="fit-content" onClick={() => list(!isListed)}>
+          {isListed ? text.fewer : text.openOthers(text.others[usage.by](usage.others))}
+        </Button>
       )}
     </TitledCard>
   )
+}
+
+/** How many parts have no row in a list. */
+function othersOf({ parts, others }: UsageChart, listed: readonly Part[]): number {
+  const named = (all: readonly Part[]) => all.filter(({ is_other }) => !is_other).length
+  return named(parts) + others - named(listed)
 }
 
 interface RequestsFigureProps {

@@ -103,10 +103,18 @@ describe('the overview of an account', () => {
 })
 
 describe('charts of what was used', () => {
+  interface Part {
+    id: string
+    name: string
+    is_other: boolean
+    requests: number
+    amount: string
+  }
   interface Chart {
     unit: string
     times: { time: string; requests: number; amount: string }[]
-    parts: { id: string; name: string; is_other: boolean; requests: number; amount: string }[]
+    parts: (Part & { times: object[] })[]
+    list: Part[]
     others: number
     sum: { requests: number; failed: number; amount: string; input_tokens: number }
   }
@@ -150,11 +158,11 @@ describe('charts of what was used', () => {
     expect((await chart('user', 'days=30')).unit).toBe('day')
   })
 
-  test('open what the others are: without those that cost most', async () => {
+  test('list what the others are, where it is asked for', async () => {
     const all = await chart('user', 'days=1')
-    const rest = await chart('user', 'days=1&skip=1')
-    expect(rest.parts).toEqual(all.parts.slice(1))
-    expect(rest.sum).toEqual(all.sum)
+    const { list, ...drawn } = await chart('user', 'days=1&list=1000')
+    expect(all).toEqual({ ...drawn, list: [] })
+    expect(list).toEqual(all.parts.map(({ times: _, ...part }) => part))
   })
 
   test('show users no channel, no account, and nothing of another', async () => {

@@ -10,7 +10,7 @@ const row = (part: string, amountNano: number, more: Partial<PartSums> = {}): Pa
   ...{ cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 },
   ...more,
 })
-const shown = { ...spanOf(now, 1), by: 'model', skip: 0 } as const
+const shown = { ...spanOf(now, 1), by: 'model', drawn: 2, isListed: false } as const
 
 test('a chart has the last 24 hours, or so many UTC days, the present one last', () => {
   expect(spanOf(now, 1).times).toHaveLength(24)
@@ -30,13 +30,21 @@ test('the others are all that is left of the whole, to the last nano', () => {
     ...{ is_other: true, requests: 7, amount: '9007199.254740986' },
   })
   expect(chart.sum.amount).toBe('9007199.254740991')
-  // Those that are skipped are no others.
-  const opened = usageChart(split, { ...shown, skip: 1 })
-  expect(opened.parts.map(({ name, is_other }) => [name, is_other])).toEqual([
-    ['b', false],
-    ['', true],
+  expect(chart.list).toEqual([])
+  // What is listed and not drawn is still one of the others of the chart.
+  const opened = usageChart(split, { ...shown, drawn: 1, isListed: true })
+  const names = (of: readonly { name: string; is_other: boolean; amount: string }[]) =>
+    of.map(({ name, is_other, amount }) => [is_other ? 'others' : name, amount])
+  expect(names(opened.parts)).toEqual([
+    ['a', '0.000000003'],
+    ['others', '9007199.254740988'],
   ])
-  expect(opened.parts.at(-1)?.amount).toBe('9007199.254740986')
+  expect(opened.others).toBe(4)
+  expect(names(opened.list)).toEqual([
+    ['a', '0.000000003'],
+    ['b', '0.000000002'],
+    ['others', '9007199.254740986'],
+  ])
 })
 
 test('of failures that are not known of the whole, none are told of the others', () => {

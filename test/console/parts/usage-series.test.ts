@@ -14,7 +14,7 @@ const sums = {
   ...{ cache_read_tokens: 3, cache_write_tokens: 4, amount: '0.000000001' },
 }
 const usage: UsageChart = {
-  ...{ unit: 'day', by: 'model', others: 3, complete_since: null, sum: sums },
+  ...{ unit: 'day', by: 'model', others: 3, complete_since: null, sum: sums, list: [] },
   times: [
     { time: '2026-11-21T00:00:00.000Z', ...sums, failed: null },
     { time: '2026-11-22T00:00:00.000Z', ...sums },

@@ -94,37 +94,25 @@ function useColumns(): readonly Column<AccountItem, 'email' | 'created_at'>[] {
       'none',
       column(text.role, ({ role }) => text.roleOptions[role]),
     ),
-    inCard(
-      'half',
-      column(text.status, ({ status }) => <ActiveBadge status={status} text={text.statuses} />),
-    ),
-    inCard(
-      'half',
-      figure(text.balance, ({ balance, overdrawn }) => (
-        <div>
-          <Money usd={balance} />
-          {overdrawn !== null && (
-            <Text size="xs" c="red">
-              {text.overdrawn}
-            </Text>
-          )}
-        </div>
-      )),
-    ),
+    column(text.status, ({ status }) => <ActiveBadge status={status} text={text.statuses} />),
+    figure(text.balance, ({ balance, overdrawn }) => (
+      <div>
+        <Money usd={balance} />
+        {overdrawn !== null && (
+          <Text size="xs" c="red">
+            {text.overdrawn}
+          </Text>
+        )}
+      </div>
+    )),
     inCard(
       'none',
       figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
     ),
-    inCard(
-      'half',
-      figure(text.tokens, ({ tokens }) => formatCount(tokens)),
-    ),
+    figure(text.tokens, ({ tokens }) => formatCount(tokens)),
     sorted(
       'created_at',
-      inCard(
-        'half',
-        column(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
-      ),
+      column(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
     ),
   ]
 }

@@ -187,14 +187,8 @@ function Ledger({ id }: { readonly id: number }) {
               column(text.time, ({ created_at }) => <Time at={created_at} />),
             ),
           ),
-          inCard(
-            'half',
-            column(text.kind, (entry) => text.kinds[entry.kind]),
-          ),
-          inCard(
-            'half',
-            figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
-          ),
+          column(text.kind, (entry) => text.kinds[entry.kind]),
+          figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
           figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
           column(text.what, ({ request_id, reason }) =>
             request_id === null ? (
@@ -228,22 +222,10 @@ function Tokens({ id }: { readonly id: number }) {
             column(text.name, ({ name }) => <span className="cut">{name}</span>),
           ),
         ),
-        inCard(
-          'half',
-          column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
-        ),
-        inCard(
-          'half',
-          column(text.group, ({ group }) => <span className="cut">{group}</span>),
-        ),
-        inCard(
-          'half',
-          column(text.status, (token) => <State token={token} />),
-        ),
-        inCard(
-          'half',
-          figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
-        ),
+        column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
+        column(text.group, ({ group }) => <span className="cut">{group}</span>),
+        column(text.status, (token) => <State token={token} />),
+        figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
         column(text.lastUsed, ({ last_used_day }) => last_used_day ?? text.never),
       ]}
       empty={<Empty text={{ empty: text.noTokens }} />}

@@ -178,7 +178,7 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
   )
   const time = (ms: number | null) => (ms === null ? '—' : formatDuration(ms))
   const figure = (label: string, render: Column<Model>['render']) => ({
-    ...{ label, render, isFigure: true, className: 'figure', card: 'half' as const },
+    ...{ label, render, isFigure: true, className: 'figure' },
   })
   const columns: readonly Column<Model>[] = [
     sorted(
@@ -186,12 +186,9 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
       inCard('name', { label: text.model, render: ({ name }) => name, className: 'cut' }),
       ({ name }) => name,
     ),
-    inCard(
-      'half',
-      column(text.state, ({ state }) => (
-        <StatusBadge color={colours[state]}>{text[state]}</StatusBadge>
-      )),
-    ),
+    column(text.state, ({ state }) => (
+      <StatusBadge color={colours[state]}>{text[state]}</StatusBadge>
+    )),
     ...spans.map(([span, word]) =>
       sorted(
         span,

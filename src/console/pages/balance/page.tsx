@@ -1,4 +1,4 @@
-import { Alert, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, Group, SimpleGrid, TextInput } from '@mantine/core'
 import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { Me } from '../../../admin/me/routes.ts'
 import { shortMoney } from '../../../look/money.ts'
@@ -7,7 +7,7 @@ import { isLess } from '../../lib/decimal.ts'
 import { useFilters, useShowAll } from '../../lib/filters.ts'
 import { bilingual, choicesOf, useText } from '../../lib/language.ts'
 import { ExportMenu } from '../../parts/export-menu.tsx'
-import { Choice } from '../../parts/filters.tsx'
+import { Choice, half } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { OperatorContact } from '../../parts/operator.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -56,18 +56,22 @@ function Fields() {
   const text = useText(balanceText)
   const [filters, choose] = useFilters()
   return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-      <Choice name="kind" label={text.kind} data={choicesOf(kinds, text)} />
+    <Group align="flex-end" gap="sm">
+      <Choice
+        {...{ name: 'kind', label: text.kind, w: { base: '100%', xs: 200 } }}
+        data={choicesOf(kinds, text)}
+      />
       {(['since', 'until'] as const).map((name) => (
         <TextInput
           key={name}
           type="date"
           label={text[name]}
+          w={half}
           defaultValue={filters[name] ?? ''}
           onChange={({ currentTarget }) => choose({ [name]: currentTarget.value })}
         />
       ))}
-    </SimpleGrid>
+    </Group>
   )
 }
 
@@ -85,15 +89,23 @@ function About({ entry: { request_id: id, model, reason } }: { readonly entry: L
 function Figures({ me }: { readonly me: Me }) {
   const text = useText(balanceText)
   const { balance, reserved, credit_limit, balance_low_below } = me
+  const isUsedUp = Number(balance) + Number(credit_limit) <= 0
   return (
     <>
-      {isLess(balance, balance_low_below) && (
-        <Alert color="yellow" title={text.lowTitle} role="alert">
-          {text.low(shortMoney(balance_low_below))}
+      {isUsedUp ? (
+        <Alert color="red" title={text.usedUpTitle} role="alert">
+          {text.usedUp}
           <OperatorContact />
         </Alert>
+      ) : (
+        isLess(balance, balance_low_below) && (
+          <Alert color="yellow" title={text.lowTitle} role="alert">
+            {text.low(shortMoney(balance_low_below))}
+            <OperatorContact />
+          </Alert>
+        )
       )}
-      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+      <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="sm">
         <Figure label={text.balance} usd={balance} />
         <Figure label={text.reserved} hint={text.reservedHint} usd={reserved} />
         <Figure
@@ -112,7 +124,12 @@ const balanceText = bilingual({
   creditLimit: ['Credit limit', '信用额度'],
   creditHint: ['So far below zero the balance may go.', '余额最多可透支的金额。'],
   prepaid: ['None: at 0, requests are refused.', '无：余额用尽后请求将被拒绝。'],
-  lowTitle: ['The balance is low', '余额不足提醒'],
+  usedUpTitle: ['Your balance is used up', '余额已用尽'],
+  usedUp: [
+    'Requests are refused until it is topped up. Ask the operator of this gateway.',
+    '充值之前，请求都会被拒绝。请联系网关管理员。',
+  ],
+  lowTitle: ['Your balance is low', '余额不足提醒'],
   low: [
     'It is below {below}. Top it up through the operator of this gateway, before requests are refused.',
     '余额已低于 {below}。请尽快联系网关管理员充值，以免请求被拒绝。',

@@ -18,6 +18,8 @@ import { fieldsOf, inputsOf } from '../../parts/form.tsx'
 import { SuggestInput } from '../../parts/suggest-input.tsx'
 import { type ProtocolName, protocols } from '../channels/channel-fields.ts'
 import { callableOf } from '../tokens/groups.ts'
+import { stateOf, type TokenState, tokenThatWorks } from '../tokens/state.ts'
+import { tokensText } from '../tokens/text.ts'
 import type { Settings } from './conversation.ts'
 import { texts } from './text.ts'
 
@@ -44,7 +46,12 @@ export function offersOf({ tokens, groups }: Offers, id: string) {
 export function useSettings(offers: Offers): SettingsForm {
   const text = useText(texts)
   const search = useSearch({ strict: false })
-  const wanted = offers.tokens.find(({ id }) => id === Number(search.token)) ?? offers.tokens[0]
+  const { tokens } = offers
+  const calls = ({ id }: ListedToken) =>
+    search.model === undefined || offersOf(offers, String(id)).models.includes(`${search.model}`)
+  const wanted =
+    tokens.find(({ id }) => id === Number(search.token)) ??
+    (tokenThatWorks(tokens, calls) || tokenThatWorks(tokens) || tokens[0])
   const token = String(wanted?.id ?? '')
   return useForm({
     initialValues: {
@@ -71,15 +78,16 @@ export const settingsOf = ({ values }: SettingsForm): Settings => {
 /** Token, models and parameters. */
 export function SettingsInputs({ form, offers }: { form: SettingsForm; offers: Offers }) {
   const text = useText(texts)
+  const states = useText(tokensText)
   const field = fieldsOf(form, text)
   const { models } = offersOf(offers, form.values.token)
   return (
     <Stack gap="sm">
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
         <NativeSelect
-          data={offers.tokens.map(({ id, name, group, status }) => ({
-            value: String(id),
-            label: `${name} · ${group}${status === 'active' ? '' : ` (${text.disabled})`}`,
+          data={offers.tokens.map((token) => ({
+            value: String(token.id),
+            label: labelOf(token, states),
           }))}
           {...field('token')}
         />
@@ -96,6 +104,12 @@ export function SettingsInputs({ form, offers }: { form: SettingsForm; offers: O
       </Accordion>
     </Stack>
   )
+}
+
+/** A token that is refused by itself says so before it is chosen. */
+function labelOf(token: ListedToken, text: Readonly<Record<TokenState, string>>): string {
+  const state = stateOf(token)
+  return `${token.name} · ${token.group}${state === 'active' ? '' : ` (${text[state]})`}`
 }
 
 function Parameters({ form }: { readonly form: SettingsForm }) {

@@ -63,5 +63,4 @@ export const texts = bilingual({
   response: ['Response', '响应'],
   cut: ['Only the beginning is shown.', '仅显示开头部分。'],
   noToken: ['It asks with one of your tokens. Make one first.', '操练场使用您的令牌，请先创建。'],
-  disabled: ['disabled', '已停用'],
 })

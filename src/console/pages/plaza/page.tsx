@@ -1,10 +1,10 @@
-import { SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { PlazaDocument } from '../../../site/plaza/schema.ts'
 import { api, CallFailed, read, useCall } from '../../lib/api.ts'
 import { useFilters, useShowAll } from '../../lib/filters.ts'
 import { useText } from '../../lib/language.ts'
-import { Choice, Search } from '../../parts/filters.tsx'
+import { Choice, half, Search } from '../../parts/filters.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
 import { filterRows, plazaRows } from './rows.ts'
 import { PlazaTable, type PlazaTableProps } from './table.tsx'
@@ -47,15 +47,17 @@ function Found({ rows, publicModels }: Omit<PlazaTableProps, 'tokens'>) {
   const found = filterRows(rows, { search, group, token })
   return (
     <>
-      <SimpleGrid key={key} cols={{ base: 1, xs: 3 }} spacing="sm">
-        <Search label={text.search} placeholder={text.searchHint} />
-        <Choice name="group" label={text.group} data={[...new Set(rows.map((row) => row.group))]} />
+      <Group key={key} align="flex-end" gap="sm">
+        <Search label={text.search} placeholder={text.searchHint} w={{ base: '100%', xs: 280 }} />
         <Choice
-          name="token"
-          label={text.token}
+          {...{ name: 'group', label: text.group, w: half }}
+          data={[...new Set(rows.map((row) => row.group))]}
+        />
+        <Choice
+          {...{ name: 'token', label: text.token, w: half }}
           data={tokens.map(({ id, name }) => ({ value: String(id), label: name }))}
         />
-      </SimpleGrid>
+      </Group>
       {found.length > 0 ? (
         <PlazaTable
           key={`${search} ${group} ${token?.id}`}

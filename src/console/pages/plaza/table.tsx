@@ -8,6 +8,7 @@ import { opensDialog } from '../../parts/action.tsx'
 import { useSorted } from '../../parts/sorting.tsx'
 import { type Column, column, DataTable, figure, sorted } from '../../parts/table.tsx'
 import { ButtonLink, Copy, Hint, Labelled, Money, SmallHint } from '../../parts/text.tsx'
+import { tokenThatWorks } from '../tokens/state.ts'
 import { canCall, type Item, type PlazaRow, type Price, type Tier } from './rows.ts'
 import { plazaText } from './text.ts'
 
@@ -118,10 +119,10 @@ function Name({ row, open }: { readonly row: PlazaRow; readonly open: () => void
   )
 }
 
-/** Leads to the playground with a token that may call it; who has none makes one. */
+/** Leads to the playground with a token that works and may call it; who has none makes one. */
 function TryIt({ row, tokens }: Pick<PlazaTableProps, 'tokens'> & { readonly row: PlazaRow }) {
   const text = useText(plazaText)
-  const token = tokens.find((one) => one.status === 'active' && canCall(one, row))
+  const token = tokenThatWorks(tokens, (one) => canCall(one, row))
   return token === undefined ? (
     <ButtonLink size="xs" to="/tokens" search={{ create: 1 }}>
       {text.makeToken}

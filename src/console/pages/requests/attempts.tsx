@@ -94,14 +94,8 @@ function useColumns(): readonly Column<Item, 'started_at'>[] {
       'none',
       column(text.account, ({ account }) => <Cut room={19}>{account}</Cut>),
     ),
-    inCard(
-      'half',
-      figure(text.firstByte, ({ first_byte_ms }) => <Span ms={first_byte_ms} />),
-    ),
-    inCard(
-      'half',
-      figure(text.duration, ({ duration_ms }) => <Span ms={duration_ms} />),
-    ),
+    figure(text.firstByte, ({ first_byte_ms }) => <Span ms={first_byte_ms} />),
+    figure(text.duration, ({ duration_ms }) => <Span ms={duration_ms} />),
     column(text.result, ({ status, cause }) => (
       <Result status={status} cause={cause} of="attempt" />
     )),

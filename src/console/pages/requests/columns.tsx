@@ -60,16 +60,10 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'creat
         </span>
       )),
     ),
-    inCard(
-      'half',
-      figure(text.amount, ({ amount }) => <Money usd={amount} />),
-    ),
-    inCard(
-      'half',
-      figure(text.duration, ({ duration_ms }) => (
-        <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
-      )),
-    ),
+    figure(text.amount, ({ amount }) => <Money usd={amount} />),
+    figure(text.duration, ({ duration_ms }) => (
+      <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
+    )),
     column(text.result, ({ request_id, status, cause }) => (
       <Result status={status} cause={cause}>
         {cause !== null && (
@@ -131,7 +125,7 @@ export function Result({ status, cause, of = 'request', isAlone, children }: Res
     <Flex
       gap={isAlone ? 'xs' : 4}
       direction={isAlone ? 'row' : 'column'}
-      align={isAlone ? 'center' : { base: 'flex-end', sm: 'flex-start' }}
+      align={isAlone ? 'center' : 'flex-start'}
     >
       <StatusBadge color={cause === null ? 'ok' : 'bad'}>
         {status ?? '—'} {cause === null ? text.ok : ''}

@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { shortMoney } from '../../../look/money.ts'
 import { api, call } from '../../lib/api.ts'
-import { isLess } from '../../lib/decimal.ts'
 import { useText } from '../../lib/language.ts'
 import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, column, figure, sorted } from '../../parts/table.tsx'
+import { acting, type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { AnchorLink, Day, Money, SmallHint } from '../../parts/text.tsx'
+import { stateOf } from './state.ts'
 import { tokensText } from './text.ts'
 
 export function useTokenColumns(): readonly Column<ListedToken, 'name'>[] {
@@ -27,7 +27,7 @@ export function useTokenColumns(): readonly Column<ListedToken, 'name'>[] {
     column(text.lastUsed, ({ last_used_day: day }) =>
       day === null ? text.never : <Day of={day} />,
     ),
-    figure(text.actions, (token) => <TokenMenu token={token} />),
+    acting(text.actions, (token) => <TokenMenu token={token} />),
   ]
 }
 
@@ -98,19 +98,6 @@ function TokenMenu({ token }: { readonly token: ListedToken }) {
       )}
     </MenuButton>
   )
-}
-
-type TokenState = 'active' | 'disabled' | 'expired' | 'spentUp'
-
-/** Why a token is refused by itself, or that it is not. */
-function stateOf({ status, expires_at, budget, spent }: ListedToken): TokenState {
-  if (status === 'disabled') return 'disabled'
-  if (expires_at !== null && Date.parse(expires_at) <= Date.now()) return 'expired'
-  const isSpent = (['total', 'day', 'month'] as const).some((part) => {
-    const limit = budget[part]
-    return limit !== null && !isLess(spent[part], limit)
-  })
-  return isSpent ? 'spentUp' : 'active'
 }
 
 const stateColors = {

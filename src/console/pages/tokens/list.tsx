@@ -1,9 +1,9 @@
-import { SimpleGrid } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { api, call } from '../../lib/api.ts'
 import { useFilters, useShowAll } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { Dialog, type DialogProps } from '../../parts/action.tsx'
-import { Choice, Search } from '../../parts/filters.tsx'
+import { Choice, half, Search } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { useTokenBulk } from './bulk.ts'
@@ -56,10 +56,10 @@ function Filters() {
   const text = useText(tokensText)
   const groups = useGroups().data?.items ?? []
   return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-      <Search label={text.search} placeholder={text.searchHint} />
-      <Choice name="group" label={text.group} data={groups.map(({ name }) => name)} />
-      <Choice name="status" label={text.status} data={choicesOf(statuses, text)} />
-    </SimpleGrid>
+    <Group align="flex-end" gap="sm">
+      <Search label={text.search} placeholder={text.searchHint} w={{ base: '100%', xs: 280 }} />
+      <Choice name="group" label={text.group} w={half} data={groups.map(({ name }) => name)} />
+      <Choice name="status" label={text.status} w={half} data={choicesOf(statuses, text)} />
+    </Group>
   )
 }

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { ListedToken } from '../../../../src/admin/tokens/schema.ts'
 import { changeOf, newTokenOf, valuesOf } from '../../../../src/console/pages/tokens/fields.ts'
+import { tokenThatWorks } from '../../../../src/console/pages/tokens/state.ts'
 
 const token: ListedToken = {
   ...{ id: 3, name: 'laptop', key_hint: 'sk-ab…wxyz', group: 'default', status: 'active' },
@@ -11,6 +12,25 @@ const token: ListedToken = {
   spent: { total: '0', day: '0', month: '0' },
   ...{ last_used_day: null, created_at: '2026-11-21T08:00:00.000Z' },
 }
+
+test('what is tried is tried by a token that works', () => {
+  const one = (id: number, more: Partial<ListedToken>) => ({
+    ...token,
+    expires_at: null,
+    id,
+    ...more,
+  })
+  const tokens = [
+    one(1, { status: 'disabled' }),
+    one(2, { expires_at: '2026-01-31T12:00:30.000Z' }),
+    one(4, { spent: { total: '0', day: '0', month: '2.50' } }),
+    one(5, {}),
+    one(6, { group: 'other' }),
+  ]
+  expect(tokenThatWorks(tokens)?.id).toBe(5)
+  expect(tokenThatWorks(tokens, ({ group }) => group === 'other')?.id).toBe(6)
+  expect(tokenThatWorks(tokens, ({ id }) => id < 5)).toBeUndefined()
+})
 
 const zone = process.env.TZ
 afterAll(() => {
