@@ -82,8 +82,8 @@ export async function createDocsPages(source: DocsSource) {
       const script = found && question.name === 'api' ? tryScript : undefined
       return { html: wholePage(question, content), isMissing: found === undefined, script }
     },
-    searchPage(question: PageQuestion, query: string): string {
-      const hits = query === '' ? [] : search(question.language)(query)
+    async searchPage(question: PageQuestion, query: string): Promise<string> {
+      const hits = query === '' ? [] : (await search(question.language))(query)
       const content = searchPage(query, hits, question.language)
       return wholePage({ ...question, query }, content)
     },

@@ -44,8 +44,8 @@ export function docsRoutes(parts: DocsParts) {
     const language = languageOf(request)
     const query = (new URL(request.url).searchParams.get('q') ?? '').trim().slice(0, 100)
     const question = { name: 'search', language, ...about(request) }
-    const published = await inTurn(() =>
-      publish(all.searchPage(question, query), undefined, clock()),
+    const published = await inTurn(async () =>
+      publish(await all.searchPage(question, query), undefined, clock()),
     )
     const { logoUrl } = question.site
     const known = { request, language, published, logoUrl }

@@ -40,8 +40,11 @@ function wordsOf(text: string): string[] {
 }
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 
+/** Sections that are indexed before other work has its turn. */
+const sectionsPerStep = 10
+
 /** An index over pages; `search` gives the best sections first. */
-export function createSearch(pages: readonly SearchedPage[]) {
+export async function createSearch(pages: readonly SearchedPage[]) {
   const entries: readonly Entry[] = pages
     .flatMap(({ path, title, sections }) => sections.map((one) => ({ path, title, ...one })))
     .map((one, key) => ({ key, ...one }))
@@ -54,7 +57,7 @@ export function createSearch(pages: readonly SearchedPage[]) {
       fuzzy: (term: string) => (/^[a-z_]{5,}$/i.test(term) ? 0.2 : false),
     },
   })
-  index.addAll(entries)
+  await index.addAllAsync(entries, { chunkSize: sectionsPerStep })
   return (asked: string): readonly Hit[] => {
     const query = asked.slice(0, mostCharacters)
     const all = index.search(query, { combineWith: 'AND' })

@@ -105,8 +105,8 @@ describe.each(languages)('in the language %s', (language) => {
   })
 })
 
-test('a search finds Chinese words, whole or begun', () => {
-  const search = createSearch([
+test('a search finds Chinese words, whole or begun', async () => {
+  const search = await createSearch([
     {
       ...{ path: '/docs/x', title: '限制' },
       sections: [
