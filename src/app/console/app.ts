@@ -6,6 +6,7 @@ import { readingApi } from '../../admin/reading-api.ts'
 import { pageNotFound } from '../../gateway/errors.ts'
 import { createConsoleFiles } from './files.ts'
 import type { ConsoleParts, Peer } from './parts.ts'
+import { compressJson } from './reading/compress.ts'
 import { createReader, createReadingPaths } from './reading/reader.ts'
 import { createFacts, createServices } from './services.ts'
 
@@ -44,7 +45,9 @@ export async function createConsoleApp(parts: ConsoleParts) {
     api: api as AnyElysia,
     async handle(request: Request, peer: Peer): Promise<Response> {
       peers.set(request, peer)
-      const response = (await readElsewhere(request, peer)) ?? (await app.handle(request))
+      const response =
+        (await readElsewhere(request, peer)) ??
+        (await compressJson(request, await app.handle(request)))
       keepToYourself(response.headers)
       return response
     },

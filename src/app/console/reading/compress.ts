@@ -1,4 +1,5 @@
-import { constants, createGzip } from 'node:zlib'
+import { promisify } from 'node:util'
+import { constants, createGzip, gzip } from 'node:zlib'
 import { isFile } from '../../../admin/download.ts'
 import { isGzipAccepted } from '../../../lib/accepted-coding.ts'
 
@@ -19,6 +20,23 @@ export async function compress(request: Request, response: Response): Promise<Re
   if (bytes.length < worthBytes) return new Response(bytes, { status, headers })
   headers.set('content-encoding', 'gzip')
   return new Response(Bun.gzipSync(bytes, { level }), { status, headers })
+}
+
+const gzipInThread = promisify(gzip)
+
+/** The same of whole JSON answers to reads, by another thread: this process has requests to models to answer. */
+export async function compressJson(request: Request, response: Response): Promise<Response> {
+  const { status, headers, body } = response
+  const isJson = headers.get('content-type')?.startsWith('application/json') === true
+  const isWhole = request.method === 'GET' && isJson && !headers.has('content-encoding')
+  if (!isWhole || body === null || isFile(headers)) return response
+  headers.append('vary', 'accept-encoding')
+  if (!isGzipAccepted(request)) return response
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  if (bytes.length < worthBytes) return new Response(bytes, { status, headers })
+  headers.set('content-encoding', 'gzip')
+  headers.delete('content-length')
+  return new Response(new Uint8Array(await gzipInThread(bytes, { level })), { status, headers })
 }
 
 /** Flushes after each piece, so that a slow next piece does not delay it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createGunzip, gunzipSync } from 'node:zlib'
-import { compress } from '../../../../src/app/console/reading/compress.ts'
+import { compress, compressJson } from '../../../../src/app/console/reading/compress.ts'
 
 const asked = (encodings: string) =>
   new Request('http://gateway.example/api/v1/requests', {
@@ -57,6 +57,24 @@ describe('an answer in gzip', () => {
     const none = await compress(asked('gzip'), new Response(null, { status: 304 }))
     expect([none.status, none.headers.get('content-encoding')]).toEqual([304, null])
   })
+})
+
+test('only whole JSON that is read is compressed beside model requests, never a stream of events', async () => {
+  const json = JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ id, model: 'gpt-large' })))
+  const of = (type: string) => new Response(json, { headers: { 'content-type': type } })
+  const read = await compressJson(asked('gzip'), of('application/json;charset=utf-8'))
+  expect(read.headers.get('content-encoding')).toBe('gzip')
+  expect(gunzipSync(await read.bytes()).toString()).toBe(json)
+  const written = new Request(asked('gzip'), { method: 'POST' })
+  for (const [request, answer] of [
+    [written, of('application/json')],
+    [asked('gzip'), of('text/event-stream')],
+    [asked('br'), of('application/json')],
+  ] as const) {
+    const same = await compressJson(request, answer)
+    expect(same.headers.get('content-encoding')).toBeNull()
+    expect(await same.text()).toBe(json)
+  }
 })
 
 describe('a file in gzip', () => {
