@@ -68,6 +68,8 @@ export async function createDocsPages(source: DocsSource) {
       return createSearch(
         menuOf(language).map(({ name, path, title }) => ({
           ...{ path, title, sections: sections.get(name) ?? [] },
+          // Its many short rows come after what explains.
+          weight: name === 'translation' ? 0.2 : 1,
         })),
       )
     })

@@ -26,8 +26,8 @@ export function searchPage(
       (query === ''
         ? `<p>${words.askSomething}</p>`
         : hits.length === 0
-          ? `<p>${words.noResults} ${asked}</p><p>${words.noResultsAbout}</p>`
-          : `<p>${words.results} ${asked}</p><ol class="hits">${items.join('')}</ol>`),
+          ? `<p>${words.noResults(asked)}</p><p>${words.noResultsAbout}</p>`
+          : `<p>${words.results(asked)}</p><ol class="hits">${items.join('')}</ol>`),
   }
 }
 

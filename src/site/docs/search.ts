@@ -6,6 +6,8 @@ export interface SearchedPage {
   readonly path: string
   readonly title: string
   readonly sections: readonly Section[]
+  /** What a hit in it counts; left out: 1. */
+  readonly weight?: number
 }
 
 export interface Hit {
@@ -20,6 +22,7 @@ interface Entry extends Section {
   readonly key: number
   readonly path: string
   readonly title: string
+  readonly weight: number
 }
 
 const mostHits = 20
@@ -46,7 +49,9 @@ const sectionsPerStep = 10
 /** An index over pages; `search` gives the best sections first. */
 export async function createSearch(pages: readonly SearchedPage[]) {
   const entries: readonly Entry[] = pages
-    .flatMap(({ path, title, sections }) => sections.map((one) => ({ path, title, ...one })))
+    .flatMap(({ path, title, sections, weight = 1 }) =>
+      sections.map((one) => ({ path, title, weight, ...one })),
+    )
     .map((one, key) => ({ key, ...one }))
   const index = new MiniSearch<Entry>({
     idField: 'key',
@@ -54,6 +59,7 @@ export async function createSearch(pages: readonly SearchedPage[]) {
     tokenize: wordsOf,
     searchOptions: {
       ...{ boost: { heading: 3, title: 2 }, prefix: true },
+      boostDocument: (key) => entries[Number(key)]?.weight ?? 1,
       fuzzy: (term: string) => (/^[a-z_]{5,}$/i.test(term) ? 0.2 : false),
     },
   })

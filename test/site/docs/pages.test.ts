@@ -132,6 +132,17 @@ test.each(languages)('the program has every page of data/docs in the language %s
   )
 })
 
+test('a page that counts less comes after one that explains', async () => {
+  const sections = [{ id: 'a', heading: 'Web search', text: 'Web search.' }]
+  const long = [{ id: 'b', heading: 'Tools', text: `Web search ${'and other words '.repeat(20)}` }]
+  const page = (path: string) => ({ path, title: '' })
+  const search = await createSearch([
+    { ...page('/short'), sections, weight: 0.05 },
+    { ...page('/long'), sections: long },
+  ])
+  expect(search('web search').map(({ path }) => path)).toEqual(['/long#b', '/short#a'])
+})
+
 test('an excerpt shows the place of a word, escaped', () => {
   const text = `${'words before '.repeat(20)}<b> & needle ${'words after '.repeat(30)}`
   const excerpt = excerptOf(text, ['needle'])
