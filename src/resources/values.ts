@@ -122,10 +122,10 @@ function complainOfQuery(address: string, query: string | undefined): string | u
 function complainOfName(text: string): string | undefined {
   if (text === '') return 'is empty'
   if (/^\s|\s$/.test(text)) return 'begins or ends with a space: remove it'
-  if (/\p{Cc}/u.test(text)) return 'has a line break or another control character in it'
+  if (/\p{Cc}/u.test(text)) return 'has a line break or another control character in it: remove it'
   if (/[\u202a-\u202e\u2066-\u2069]/.test(text))
     return 'has a character in it that turns the order of others: remove it'
-  return text.length > 200 ? 'is longer than 200 characters' : undefined
+  return text.length > 200 ? 'is longer than 200 characters: shorten it' : undefined
 }
 
 function complainOfKey(text: string): string | undefined {
@@ -206,7 +206,7 @@ export const complaints = {
   ),
   colour: complainUnless(
     matching(/^#[0-9a-f]{6}$/i),
-    'is not a colour: write # and six hexadecimal digits in quotes, such as "#0b7285"',
+    'is not a colour: write # and six hexadecimal digits, such as #0b7285 (in a file in quotes)',
   ),
   domain: complainUnless(
     matching(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?$/),

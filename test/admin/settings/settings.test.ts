@@ -37,7 +37,10 @@ test('each is told with its default, and who set it', async () => {
   expect(of('settings.max_attempts')?.line).toBeGreaterThan(1)
   expect(of('settings.queue_time')).toMatchObject({ value: '0s', source: 'default', line: null })
   expect(of('settings.models_list')).toMatchObject({ kind: 'choice', choices: ['all', 'token'] })
-  expect(of('site.subtitle')).toMatchObject({ value: null, default: null })
+  const example = 'Models at list price'
+  expect(of('site.subtitle')).toMatchObject({ value: null, default: null, example })
+  expect(of('site.accent')).toMatchObject({ example: '#0b7285' })
+  expect(of('settings.balance_low_threshold')).toMatchObject({ kind: 'usd', example: null })
 })
 
 describe('a change', () => {

@@ -203,11 +203,8 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
         ({ first_byte_ms }: Model) => first_byte_ms[part],
       ),
     ),
-    inCard(
-      'none',
-      figure(text.speed, ({ tokens_per_second: speed }) =>
-        speed === null ? '—' : text.perSecond(formatCount(Math.round(speed))),
-      ),
+    figure(text.tokensPerSecond, ({ tokens_per_second: speed }) =>
+      speed === null ? '—' : formatCount(Math.round(speed)),
     ),
   ]
   return (

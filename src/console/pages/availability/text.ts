@@ -23,6 +23,7 @@ export const texts = bilingual({
   firstByte: ['First byte (24 hours)', '首字节（24 小时）'],
   most: ['95 % within {time}', '95% 不超过 {time}'],
   speed: ['Output', '输出速度'],
+  tokensPerSecond: ['Tokens/s', 'Token/秒'],
   perSecond: ['{tokens} tokens/s', '{tokens} Token/秒'],
   hours: ['The last 24 hours, by hour (UTC)', '最近 24 小时，每小时（UTC）'],
   days: ['The last 90 days (UTC)', '最近 90 天（UTC）'],

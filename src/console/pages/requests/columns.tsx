@@ -67,7 +67,7 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'creat
     column(text.result, ({ request_id, status, cause }) => (
       <Result status={status} cause={cause}>
         {cause !== null && (
-          <TextLink to={receiptPath(isAll)} params={{ id: request_id }}>
+          <TextLink className="whole" to={receiptPath(isAll)} params={{ id: request_id }}>
             {text.why}
           </TextLink>
         )}

@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { SettingList, SettingPatch, SettingView } from '../../../admin/settings/routes.ts'
 import { api, call, useCall } from '../../lib/api.ts'
@@ -16,7 +16,9 @@ export function Page() {
   const query = useCall(['settings'], () => api.admin.settings.get())
   return (
     <PageFrame title={text.title} description={text.description}>
-      <Loaded query={query}>{(list) => <Form live={list} />}</Loaded>
+      <Loaded query={query} waiting={<Skeleton height={480} aria-busy />}>
+        {(list) => <Form live={list} />}
+      </Loaded>
     </PageFrame>
   )
 }
