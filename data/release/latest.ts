@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { parseRelease, type Release, type ReleaseArchive } from '../../src/app/updates/release.ts'
 import { nameOf } from '../../src/lib/minisign.ts'
 import { publicLine, type SecretKey } from './minisign.ts'
+import { ReleaseError } from './release.ts'
 
 const archiveName =
   /^tollgate-(?<version>\d.*)-(?<target>(?:linux|darwin|windows)-(?:x64|arm64)(?:-musl)?)\.tar\.gz$/
@@ -26,13 +27,15 @@ export async function latestOf({ files, notesUrl, now }: LatestParts): Promise<R
   for (const file of files.toSorted()) {
     const { version, target } = archiveName.exec(basename(file))?.groups ?? {}
     if (version === undefined || target === undefined)
-      throw new Error(`${file} is no archive of a release: tollgate-VERSION-TARGET.tar.gz is one.`)
+      throw new ReleaseError(
+        `${file} is no archive of a release: tollgate-VERSION-TARGET.tar.gz is one.`,
+      )
     versions.add(version)
     archives[target] = await archiveOf(file)
   }
   const [version, ...others] = versions
   if (version === undefined || others.length > 0)
-    throw new Error(`These are archives of ${versions.size} releases: name those of one.`)
+    throw new ReleaseError(`These are archives of ${versions.size} releases: name those of one.`)
   const release: Release = {
     version,
     made_at: new Date(now).toISOString(),
@@ -40,7 +43,7 @@ export async function latestOf({ files, notesUrl, now }: LatestParts): Promise<R
     archives,
   }
   if (parseRelease(JSON.stringify(release)) === undefined)
-    throw new Error(
+    throw new ReleaseError(
       `No program could read this list: ${JSON.stringify({ version, notes_url: notesUrl })}. An address begins with ` +
         'https:// and has neither spaces nor control characters.',
     )
@@ -55,7 +58,7 @@ async function archiveOf(file: string): Promise<ReleaseArchive> {
 async function programOf(file: string, bytes: Uint8Array): Promise<Uint8Array> {
   const entries = await new Bun.Archive(bytes).files('{tollgate,*/tollgate}')
   const [program] = entries.values()
-  if (program === undefined) throw new Error(`There is no program in ${file}.`)
+  if (program === undefined) throw new ReleaseError(`There is no program in ${file}.`)
   return program.bytes()
 }
 
@@ -73,7 +76,7 @@ export async function requireTrust(files: readonly string[], key: SecretKey): Pr
   for (const file of files) {
     const program = Buffer.from(await programOf(file, await Bun.file(file).bytes()))
     if (!program.includes(line))
-      throw new Error(
+      throw new ReleaseError(
         `The program in ${file} was built for another key than ${nameOf(key.id)}, or for none: it would refuse all ` +
           `that is signed with this one. Sign with the secret key of its own, or build it with TOLLGATE_RELEASE_KEY=${line}`,
       )

@@ -7,6 +7,7 @@ import {
   sign,
 } from 'node:crypto'
 import { minisignHash, nameOf } from '../../src/lib/minisign.ts'
+import { ReleaseError } from './release.ts'
 
 // Keys and signatures as minisign makes them (`minisign -G -W`: its secret key has no password).
 
@@ -21,7 +22,7 @@ export interface SecretKey {
 }
 
 /** A secret key that minisign itself can use, and this can't. */
-export class PasswordError extends Error {}
+export class PasswordError extends ReleaseError {}
 
 /** Makes a pair of keys, as the texts of two files. */
 export function makeKeys(): { readonly publicKey: string; readonly secretKey: string } {
@@ -58,13 +59,13 @@ export function readSecretKey(text: string): SecretKey {
   const line = text.trim().split('\n').at(-1) ?? ''
   const bytes = Buffer.from(line, 'base64')
   if (bytes.length !== at.end || bytes.subarray(0, 2).toString() !== 'Ed')
-    throw new Error('This is no secret key of minisign.')
+    throw new ReleaseError('This is no secret key of minisign.')
   if (bytes.readUInt16LE(2) !== 0) throw new PasswordError('This secret key has a password')
   const der = Buffer.concat([pkcs8Head, bytes.subarray(at.secret, at.public)])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   // minisign leaves the checksum of a key without a password out.
   if (!publicBytes(createPublicKey(key)).equals(bytes.subarray(at.public, at.checksum)))
-    throw new Error('This secret key is damaged.')
+    throw new ReleaseError('This secret key is damaged.')
   return { id: bytes.subarray(at.id, at.secret), key }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { archivesIn, latestOf, requireTrust } from './latest.ts'
 import { makeKeys, PasswordError, readSecretKey, signatureOf } from './minisign.ts'
+import { ReleaseError } from './release.ts'
 import { checkSums, sumsFile } from './sums.ts'
 
 // Makes the key pair of releases, and signs a release: SHA256SUMS for people, latest.json for "tollgate upgrade".
@@ -23,17 +24,23 @@ const { values, positionals } = parseArgs({
 })
 const [command, folder, ...more] = positionals
 
-if (command === 'keys' && folder && more.length === 0) await writeKeys(folder)
-else if (command === 'release' && folder && more.length === 0) await signRelease(folder)
-else {
-  process.stderr.write(`${usage}\n`)
-  process.exitCode = 2
+try {
+  if (command === 'keys' && folder && more.length === 0) await writeKeys(folder)
+  else if (command === 'release' && folder && more.length === 0) await signRelease(folder)
+  else {
+    process.stderr.write(`${usage}\n`)
+    process.exitCode = 2
+  }
+} catch (error) {
+  if (!(error instanceof ReleaseError)) throw error
+  process.stderr.write(`sign.ts: ${error.message}\n`)
+  process.exitCode = 1
 }
 
 async function writeKeys(folder: string): Promise<void> {
   const [open, secret] = [join(folder, 'tollgate.pub'), join(folder, 'tollgate.key')]
   for (const file of [open, secret])
-    if (existsSync(file)) throw new Error(`${file} is there already: it stays as it is.`)
+    if (existsSync(file)) throw new ReleaseError(`${file} is there already: it stays as it is.`)
   const { publicKey, secretKey } = makeKeys()
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFile(secret, secretKey, { mode: 0o600, flag: 'wx' })
@@ -74,7 +81,7 @@ async function readKey(files: readonly string[]) {
     return readSecretKey(text ?? (values.key ? await Bun.file(values.key).text() : ''))
   } catch (error) {
     if (!(error instanceof PasswordError)) throw error
-    throw new Error(
+    throw new ReleaseError(
       `${error.message}: sign with "minisign -S -s ${values.key ?? 'FILE'} -m ${files.join(' ')}". What is signed so ` +
         'is not compared with the key in the programs: try "tollgate upgrade --dry-run --from …" before others do.',
     )

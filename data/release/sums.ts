@@ -14,7 +14,12 @@ export async function writeSums(folder: string): Promise<void> {
 
 /** Throws unless SHA256SUMS of a folder names all of its files, and as they are. */
 export async function checkSums(folder: string): Promise<void> {
-  const lines = (await Bun.file(join(folder, sumsFile)).text()).trimEnd().split('\n')
+  const sums = Bun.file(join(folder, sumsFile))
+  if (!(await sums.exists()))
+    throw new ReleaseError(
+      `${folder} has no ${sumsFile}: name the folder of a release, dist/release`,
+    )
+  const lines = (await sums.text()).trimEnd().split('\n')
   const named = new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]))
   const found = await filesOf(folder)
   const wrong = [

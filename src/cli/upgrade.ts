@@ -129,7 +129,7 @@ async function findProgram(): Promise<string> {
 function byList(list: Release | undefined): string {
   if (list === undefined) return '.'
   const complaint = complainOfAge(list, Date.now())
-  return ` by a list of ${list.made_at.slice(0, 10)}.${complaint === undefined ? '' : `\nBut ${complaint}.`}`
+  return `, by a list of ${list.made_at.slice(0, 10)}.${complaint === undefined ? '' : `\nBut ${complaint}.`}`
 }
 
 type Parts = Parameters<typeof prepareBack>[0] & Pick<Wanted, 'onList'>
