@@ -21,7 +21,10 @@ export const profileText = bilingual({
   needsPassword: ['Your password, to confirm', '请输入密码以确认'],
   turnOn: ['Turn on', '启用'],
   turnOff: ['Turn off', '停用'],
-  scan: ['Scan it with an authenticator app; enter its code.', '用验证器应用扫描并输入验证码。'],
+  scan: [
+    'Scan the square with an authenticator app, then enter the code that it shows.',
+    '用验证器应用扫描二维码，然后输入其显示的验证码。',
+  ],
   appKey: ['Or enter this key in the app', '或在应用中手动输入此密钥'],
   code: ['Code from the app', '应用中的验证码'],
   backup: ['Backup codes', '备用码'],
