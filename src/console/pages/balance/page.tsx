@@ -12,7 +12,7 @@ import { List } from '../../parts/list.tsx'
 import { OperatorContact } from '../../parts/operator.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { column, figure, sorted } from '../../parts/table.tsx'
-import { AnchorLink, Figure, Money, Time } from '../../parts/text.tsx'
+import { AnchorLink, Figure, Hint, Money, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
 /** What is left of one's money, and where the rest has gone. */
@@ -86,25 +86,35 @@ function About({ entry: { request_id: id, model, reason } }: { readonly entry: L
   )
 }
 
+/** What to do where little or nothing is left. Who never had anything has done nothing wrong: a hint says it. */
+function Standing({ me: { balance, credit_limit, balance_low_below } }: { readonly me: Me }) {
+  const text = useText(balanceText)
+  if (!isLess(balance, balance_low_below)) return null
+  const isUsedUp = Number(balance) + Number(credit_limit) <= 0
+  const words = (
+    <>
+      {isUsedUp ? text.usedUp : text.low(shortMoney(balance_low_below))}
+      <OperatorContact />
+    </>
+  )
+  if (isUsedUp && balance === '0') return <Hint>{words}</Hint>
+  return (
+    <Alert
+      color={isUsedUp ? 'red' : 'yellow'}
+      title={isUsedUp ? text.usedUpTitle : text.lowTitle}
+      role="alert"
+    >
+      {words}
+    </Alert>
+  )
+}
+
 function Figures({ me }: { readonly me: Me }) {
   const text = useText(balanceText)
-  const { balance, reserved, credit_limit, balance_low_below } = me
-  const isUsedUp = Number(balance) + Number(credit_limit) <= 0
+  const { balance, reserved, credit_limit } = me
   return (
     <>
-      {isUsedUp ? (
-        <Alert color="red" title={text.usedUpTitle} role="alert">
-          {text.usedUp}
-          <OperatorContact />
-        </Alert>
-      ) : (
-        isLess(balance, balance_low_below) && (
-          <Alert color="yellow" title={text.lowTitle} role="alert">
-            {text.low(shortMoney(balance_low_below))}
-            <OperatorContact />
-          </Alert>
-        )
-      )}
+      <Standing me={me} />
       <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="sm">
         <Figure label={text.balance} usd={balance} />
         <Figure label={text.reserved} hint={text.reservedHint} usd={reserved} />
