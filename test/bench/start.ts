@@ -103,9 +103,16 @@ for (const [at, program] of programs.entries()) {
 
 /** Processor time of a process so far, in ms; threads that have ended are not in it. */
 function cpuMsOf(pid: number): number {
-  const tasks = readdirSync(`/proc/${pid}/task`)
-  const texts = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8'))
-  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1e6, 0)
+  let sumMs = 0
+  try {
+    for (const task of readdirSync(`/proc/${pid}/task`)) {
+      const text = readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8')
+      sumMs += Number(text.split(' ')[0]) / 1e6
+    }
+  } catch {
+    // It, or a thread of it, has ended meanwhile.
+  }
+  return sumMs
 }
 
 async function untilAnswer(url: string, ask: (url: string) => Promise<Response>): Promise<void> {
