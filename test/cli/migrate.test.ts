@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres)('migrate', () => {
 
 /** False is too late: a busy machine ends a move when it is over. It gets more to move then. */
 async function inTime(attempt: (rows: number) => Promise<boolean>): Promise<boolean> {
-  for (let rows = 60_000; rows < 1_000_000; rows *= 2) if (await attempt(rows)) return true
+  for (let rows = 30_000; rows < 1_000_000; rows *= 2) if (await attempt(rows)) return true
   return false
 }
 

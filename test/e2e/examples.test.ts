@@ -13,7 +13,7 @@ import { until } from './until.ts'
 // gateways, each with a database of its own, which is all the same to a balancer.
 
 /** Between two requests of a client: the balancer is tried, not the machine. */
-const pauseMs = 20
+const pauseMs = 100
 
 const tokens = { input: 10, output: 5 }
 

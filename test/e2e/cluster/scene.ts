@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { type RunningBinary, runBinary, startBinary } from '../../support/binary.ts'
 import { freePort } from '../../support/free-port.ts'
-import { ask } from '../../support/postgres.ts'
+import { openTablesAt } from '../../support/tables.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { type TollgateYamlOptions, tollgateYaml } from '../../support/tollgate-yaml.ts'
 import { type LogLine, logLines } from '../../torture/gateway.ts'
@@ -61,14 +61,16 @@ export async function startCluster({ count = 3, ...yaml }: ClusterOptions): Prom
     }
     const addresses = ports.map((port) => `127.0.0.1:${port}`)
     const front = await startBalancer(balancers.nginx, addresses, { isPlain: true })
+    const tables = openTablesAt(yaml.store)
     const configFile = folder.join('node-0', 'tollgate.yaml')
     return {
       nodes,
       url: front.url,
       configFile,
-      rows: (sql) => ask(yaml.store, sql),
+      rows: (sql) => tables.rows(sql),
       run: (...words) => runBinary([...words, '--config', configFile], { env }),
       async [Symbol.asyncDispose]() {
+        await tables[Symbol.asyncDispose]()
         await front[Symbol.asyncDispose]()
         await end()
       },

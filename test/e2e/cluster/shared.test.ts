@@ -178,6 +178,7 @@ describeCluster('three nodes behind nginx', () => {
         const { status, text } = await askNode(cluster, keys.plain)
         if (status !== 200) failed.push(`${status} ${text}`)
         asked++
+        await Bun.sleep(20)
       }
     })
     await Bun.sleep(500)

@@ -1,3 +1,4 @@
+import { someOf } from '../../support/rounds.ts'
 import { allDialects, type Dialect } from '../dialects.ts'
 import type { Ends, Fault } from './fault.ts'
 
@@ -18,17 +19,19 @@ export interface Row {
 }
 
 /**
- * Every fault, in every protocol that has it, streamed and not, in every setting. `isSparse`: of what
- * is the same for streams, each setting once.
+ * Every fault, in every protocol that has it, streamed and not, in every setting; but of what is the same for
+ * streams each setting once, in all runs that are not long.
  */
-export function rowsOf(faults: Readonly<Record<string, Fault>>, isSparse = false): readonly Row[] {
+export function rowsOf(faults: Readonly<Record<string, Fault>>): readonly Row[] {
   return Object.entries(faults).flatMap(([faultName, fault]) =>
     dialectsOf(fault).flatMap((dialect) =>
       [false, true].flatMap((isStreamed) => {
         const ends = isStreamed ? fault.streamed : fault.whole
         if (ends === null) return []
-        const isOnce = isSparse && fault.whole === fault.streamed
-        const chosen = settings.filter((one) => !isOnce || (one === 'three') === isStreamed)
+        const isOnce = fault.whole === fault.streamed
+        const first = settings.filter((one) => !isOnce || (one === 'three') === isStreamed)
+        const others = settings.filter((one) => !first.includes(one))
+        const chosen = someOf([...first, ...others], first.length)
         return chosen.map((setting): Row => {
           const way = isStreamed ? 'streamed' : 'whole'
           const model = `${faultName}.${dialect.name}.${way}.${setting}`

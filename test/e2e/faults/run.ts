@@ -18,7 +18,7 @@ export function testFaults(
   faults: Readonly<Record<string, Fault>>,
   options: TableOptions = {},
 ): void {
-  const rows = rowsOf(faults, options.isSparse)
+  const rows = rowsOf(faults)
   let table: Table
   beforeAll(async () => {
     table = await runTable(rows, options)

@@ -56,8 +56,6 @@ export interface Table extends AsyncDisposable {
 const rowsAtOnce = 16
 
 export interface TableOptions {
-  /** Of what is the same for streams, each setting once. */
-  readonly isSparse?: boolean
   /** The environment of the gateway. */
   readonly env?: () => Promise<Record<string, string>>
 }

@@ -1,4 +1,4 @@
 import { testFaults } from './run.ts'
 import { innerFaults, statusFaults, vendorFaults } from './vendors.ts'
 
-testFaults({ ...vendorFaults, ...innerFaults, ...statusFaults }, { isSparse: true })
+testFaults({ ...vendorFaults, ...innerFaults, ...statusFaults })

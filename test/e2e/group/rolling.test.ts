@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { jsonAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { lives } from '../../support/processes.ts'
+import { rounds } from '../../support/rounds.ts'
 import { ask } from '../caller.ts'
 import { dialects } from '../dialects.ts'
 import { openLedger } from '../ledger.ts'
@@ -9,7 +10,7 @@ import { sharesPorts, startGroup, workersOf } from './scene.ts'
 
 const tokens = { input: 10, output: 5 }
 const { chat } = dialects
-const restarts = Number(process.env.TOLLGATE_TEST_RESTARTS ?? 30)
+const restarts = Number(process.env.TOLLGATE_TEST_RESTARTS) || rounds(10, 30)
 const clients = 8
 
 /** Lines of the log with a text. */
