@@ -4,6 +4,12 @@ import { useState } from 'react'
 /** What a page is filtered by; absent: by nothing. */
 export type Filters = { readonly [name: string]: string | undefined }
 
+type Changed = { readonly [name: string]: string | number | null | undefined }
+
+/** The filters of an address with some of them set anew, or taken away. */
+const changedFilters = (now: object, changed: Changed) =>
+  Object.fromEntries(Object.entries({ ...now, ...changed }).filter(([, value]) => value))
+
 /**
  * The filters of a page, which stand in its address, and a function that sets some of them: nothing
  * (`''`, null, undefined) takes one away.
@@ -14,16 +20,10 @@ export function useFilters() {
   const filters: Filters = Object.fromEntries(
     Object.entries(search).map(([name, value]) => [name, String(value)]),
   )
-  const set = (changed: { readonly [name: string]: string | number | null | undefined }) => {
-    const next = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
-    // No page is named: it is the present one.
-    const target = {
-      to: '.',
-      search: Object.fromEntries(next),
-      replace: true,
-      resetScroll: false,
-    } as never
-    void navigate(target)
+  const set = (changed: Changed) => {
+    // No page is named: it is the present one. What the address is by now may be newer than what is shown.
+    const next = (now: object) => changedFilters(now, changed)
+    void navigate({ to: '.', search: next, replace: true, resetScroll: false } as never)
   }
   return [filters, set] as const
 }

@@ -74,14 +74,17 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${byteUnits[power]}`
 }
 
+const uptimeUnits = { en: [' d', ' h', ' min'], zh: [' 天', ' 小时', ' 分钟'] } as const
+
 /** How long something has run: `3 d 4 h`, `4 h 12 min`, `5 min`. */
-export function formatUptime(ms: number): string {
+export function formatUptime(ms: number, language = shownLanguage()): string {
+  const [day, hour, minute] = uptimeUnits[language]
   const minutes = Math.max(Math.floor(ms / 60_000), 0)
   const hours = Math.floor(minutes / 60)
-  if (hours === 0) return `${minutes} min`
+  if (hours === 0) return `${minutes}${minute}`
   return hours < 24
-    ? `${hours} h ${minutes % 60} min`
-    : `${Math.floor(hours / 24)} d ${hours % 24} h`
+    ? `${hours}${hour} ${minutes % 60}${minute}`
+    : `${Math.floor(hours / 24)}${day} ${hours % 24}${hour}`
 }
 
 /** A ratio that was rounded down, as people read it: never 100 % while something failed. */

@@ -160,6 +160,12 @@ function said([en, zh]: Pair, language: Language) {
 /** The common words alone. */
 export const commonText = bilingual({})
 
+/** A text about things that are counted, with `{count}` in it; `one`: about a single one. */
+export const counted =
+  (one: string, many: string) =>
+  (count: number): string =>
+    count === 1 ? one : many.replace('{count}', formatCount(count))
+
 /** The locale of numbers and times. */
 export const localeOf = (language: Language) => (language === 'zh' ? 'zh-CN' : undefined)
 

@@ -94,7 +94,7 @@ function Figures({ overview, days }: FiguresProps) {
       />
       <Figure label={text.today} hint={text.utc} usd={spent_today} />
       <Figure label={text.month} hint={text.utc} usd={spent_this_month} />
-      <RequestsFigure label={text.requests(days)} sum={usage.sum} to="/requests" />
+      <RequestsFigure label={text.requests(days)} usage={usage} to="/requests" />
     </SimpleGrid>
   )
 }

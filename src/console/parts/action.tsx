@@ -19,10 +19,16 @@ interface Question {
   readonly isDangerous?: boolean
 }
 
-/** Asks before something is lost; resolves to whether to go on. */
+/** Whether a question is on its way: its code may still be loaded. */
+let isAsking = false
+
+/** Asks before something is lost; resolves to whether to go on. Who presses again meanwhile is asked once. */
 export async function confirm({ title, text, confirm, isDangerous, ...question }: Question) {
+  if (isAsking) return false
+  isAsking = true
   const cancel = question.cancel ?? commonText[shownLanguage()].cancel
   const modals = await loadModals().catch(sayRefused)
+  isAsking = false
   if (!modals) return false
   return new Promise<boolean>((resolve) => {
     modals.openConfirmModal({

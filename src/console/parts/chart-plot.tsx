@@ -17,6 +17,8 @@ interface ChartPlotProps {
 }
 
 const height = 200
+/** A rim would take most of a column that has less room than this. */
+const narrowPx = 8
 const steps = [1, 2, 3, 4, 6, 7, 10, 14, 30, 60, 90]
 
 /** The drawing itself; loaded when the first chart is shown. */
@@ -52,6 +54,7 @@ function optionsOf(props: ChartPlotProps, element: HTMLElement): uPlot.Options {
   const style = getComputedStyle(element)
   const named = (name: string) => style.getPropertyValue(`--mantine-color-${name}`)
   const last = labels.length - 1
+  const isNarrow = element.clientWidth / labels.length < narrowPx
   const axis = {
     stroke: named('dimmed'),
     font: `12px ${style.fontFamily}`,
@@ -82,7 +85,9 @@ function optionsOf(props: ChartPlotProps, element: HTMLElement): uPlot.Options {
     ],
     series: [
       {},
-      ...plotted(props.series, kind).map(({ slot }) => drawn(kind, slot, scheme, named('body'))),
+      ...plotted(props.series, kind).map(({ slot }) =>
+        drawn(kind, slot, scheme, isNarrow ? undefined : named('body')),
+      ),
     ],
     hooks: {
       drawClear: [(plot) => shade(plot, last, named('default-border'))],
@@ -98,7 +103,7 @@ function optionsOf(props: ChartPlotProps, element: HTMLElement): uPlot.Options {
   }
 }
 
-function drawn(kind: ChartKind, slot: number, scheme: Scheme, body: string): uPlot.Series {
+function drawn(kind: ChartKind, slot: number, scheme: Scheme, rim?: string): uPlot.Series {
   const colour = colourOf(slot, scheme)
   if (kind === 'lines') {
     const points = { show: true, size: 5, fill: colour, width: 1 }
@@ -106,7 +111,8 @@ function drawn(kind: ChartKind, slot: number, scheme: Scheme, body: string): uPl
   }
   const paths = uPlot.paths.bars?.({ size: [0.75, 48] })
   // A rim in the colour of the page keeps neighbours apart that look alike to somebody.
-  return { fill: colour, stroke: body, width: 1, points: { show: false }, ...(paths && { paths }) }
+  const edge = rim ? { stroke: rim, width: 1 } : { width: 0 }
+  return { fill: colour, ...edge, points: { show: false }, ...(paths && { paths }) }
 }
 
 /** The last column is not over. */

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { formatCount } from '../lib/language.ts'
 import { LongText } from './text.tsx'
 
@@ -17,8 +18,13 @@ export function FewNames({ names, total = names.length, none }: FewNamesProps) {
   const more = total - Math.min(names.length, shown)
   const first = names.slice(0, shown).join(', ') || none
   return (
-    <LongText maw={260} lineClamp={2} title={more > 0 ? names.join(', ') : undefined}>
-      {first} {more > 0 && `+${formatCount(more)}`}
-    </LongText>
+    <div className="few" title={more > 0 ? names.join(', ') : undefined}>
+      <LongText lineClamp={2}>{first}</LongText>
+      {more > 0 && (
+        <Text span size="sm" c="dimmed">
+          +{formatCount(more)}
+        </Text>
+      )}
+    </div>
   )
 }

@@ -41,6 +41,8 @@ interface ListProps<Item, Sort extends string> {
   readonly columns: readonly Column<Item, Sort>[]
   /** How it is sorted where nothing else is asked for, if a column has it. */
   readonly usual?: Sort | `-${Sort}`
+  /** What the address calls its order; `sort` unless the page has several lists. */
+  readonly sortWord?: string
   readonly keyOf: (item: Item) => string | number
   readonly empty: ReactNode
   readonly caption: string
@@ -50,9 +52,9 @@ interface ListProps<Item, Sort extends string> {
 
 /** A list of the API, page after page; a table where there is room, cards on a phone. */
 export function List<Item, const Sort extends string = never>(props: ListProps<Item, Sort>) {
-  const { queryKey, load, empty, columns, usual } = props
+  const { queryKey, load, empty, columns, usual, sortWord } = props
   const text = useText(listText)
-  const sorting = useSorting(columns, usual)
+  const sorting = useSorting(columns, usual, sortWord)
   const { sort } = sorting
   const isUp = sort !== undefined && !readSort(sort).isDescending
   const query = useInfiniteQuery({

@@ -1,4 +1,15 @@
-import { Alert, Button, Card, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Card,
+  Center,
+  Group,
+  Paper,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useEffect } from 'react'
@@ -138,7 +149,7 @@ export function ById<Data>({ name, up, ask, refetchInterval, children }: ByIdPro
   if (query.data === undefined) {
     return (
       <PageFrame title={up.label} up={up}>
-        {notice}
+        {notice ?? <Skeleton height={320} aria-busy />}
       </PageFrame>
     )
   }

@@ -86,10 +86,11 @@ async function findModels(query: string): Promise<readonly Way[]> {
     .map((model) => ({ to: '/plaza', label: model, search: { search: model } }))
 }
 
-async function findChannels(query: string): Promise<readonly Way[]> {
-  const { items } = await call(api.admin.channels.get({ query: { page_size: pageSize } }))
+async function findChannels(search: string): Promise<readonly Way[]> {
+  const { items } = await call(api.admin.channels.get({ query: { search, page_size: pageSize } }))
+  // The API finds models and addresses, too: without a word about them, they would surprise.
   return items
-    .filter(({ name }) => fits(name, query))
+    .filter(({ name }) => fits(name, search))
     .map(({ id, name }) => ({ to: `/admin/channels/${id}`, label: name }))
 }
 

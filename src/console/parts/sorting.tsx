@@ -5,7 +5,7 @@ import { bilingual, useText } from '../lib/language.ts'
 import { nextSort, readSort, type Sortable, sortItems } from '../lib/sort.ts'
 import type { Column } from './table.tsx'
 
-/** How a table is sorted. The address has it as `sort`, so that a view can be linked to and gone back to. */
+/** How a table is sorted. The address has it, so that a view can be linked to and gone back to. */
 export interface Sorting<Sort extends string = string> {
   /** A column's name, with a minus from the highest on; absent: the usual order. */
   readonly sort: Sort | `-${Sort}` | undefined
@@ -14,21 +14,25 @@ export interface Sorting<Sort extends string = string> {
   readonly choose: (sort: string | undefined) => void
 }
 
-/** The order that the address names, if these columns have it. */
+/**
+ * The order that the address names, if these columns have it; `word`: what it is called there. On a page with
+ * several lists each has its own.
+ */
 export function useSorting<Sort extends string>(
   columns: readonly { readonly sort?: Sort }[],
   usual?: Sort | `-${Sort}`,
+  word = 'sort',
 ): Sorting<Sort> {
-  const [{ sort: word = '' }, set] = useFilters()
-  const isKnown = columns.some(({ sort }) => sort !== undefined && sort === readSort(word).name)
+  const [{ [word]: asked = '' }, set] = useFilters()
+  const isKnown = columns.some(({ sort }) => sort !== undefined && sort === readSort(asked).name)
   return {
-    sort: isKnown ? (word as Sort) : undefined,
+    sort: isKnown ? (asked as Sort) : undefined,
     usual,
-    choose: (sort) => set({ sort }),
+    choose: (sort) => set({ [word]: sort }),
   }
 }
 
-/** Items that are all here, in the order that is asked for. */
+/** Items that are all here, in the order that is asked for; tables of the same columns share it. */
 export function useSorted<Item>(items: readonly Item[], columns: readonly Column<Item>[]) {
   const sorting = useSorting(columns)
   const { name, isDescending } = readSort(sorting.sort ?? '')

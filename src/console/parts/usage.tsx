@@ -9,14 +9,15 @@ import {
   Text,
 } from '@mantine/core'
 import { useRef } from 'react'
-import type { UsageChart } from '../../admin/overview/schema.ts'
+import type { UsageChart, UsageRange } from '../../admin/overview/schema.ts'
 import { api, useCall } from '../lib/api.ts'
 import { useFilters } from '../lib/filters.ts'
 import { choicesOf, formatCount, useText } from '../lib/language.ts'
 import { useShare } from '../lib/share.ts'
 import { partLabel, searchOf } from './chart-data.ts'
 import { Loaded, TitledCard } from './page.tsx'
-import { type Column, DataTable, figure, inCard } from './table.tsx'
+import { useSorted } from './sorting.tsx'
+import { type Column, DataTable, figure, inCard, sorted } from './table.tsx'
 import { AnchorLink, Figure, Hint, Money, TextLink, Time } from './text.tsx'
 import { UsageCharts } from './usage-charts.tsx'
 import { usageText } from './usage-text.ts'
@@ -148,6 +149,12 @@ interface UsagePartsProps {
   readonly list: (wanted: boolean) => void
 }
 
+/** What a table is sorted by; those without a row of their own come last in each order. */
+const figureOf =
+  (name: 'requests' | 'failed' | 'amount' | `${(typeof tokenKinds)[number]}_tokens`) =>
+  ({ is_other, [name]: value }: Part) =>
+    is_other || value === null ? null : Number(value)
+
 function UsageParts({ usage, to, isListed, list }: UsagePartsProps) {
   const text = useText(usageText)
   const share = useShare()
@@ -169,22 +176,39 @@ function UsageParts({ usage, to, isListed, list }: UsagePartsProps) {
         )
       },
     },
-    figure(text.requestCount, ({ requests }) => count(requests)),
-    figure(text.failed, ({ failed }) => count(failed)),
+    sorted(
+      'requests',
+      figure(text.requestCount, ({ requests }) => count(requests)),
+      figureOf('requests'),
+    ),
+    sorted(
+      'failed',
+      figure(text.failed, ({ failed }) => count(failed)),
+      figureOf('failed'),
+    ),
     ...tokenKinds.map((kind) =>
-      inCard(
-        'none',
-        figure(text[kind], (part: Part) => count(part[`${kind}_tokens`])),
+      sorted(
+        kind,
+        inCard(
+          'none',
+          figure(text[kind], (part: Part) => count(part[`${kind}_tokens`])),
+        ),
+        figureOf(`${kind}_tokens`),
       ),
     ),
-    figure(text.spent, ({ amount }) => <Money usd={amount} />),
+    sorted(
+      'amount',
+      figure(text.spent, ({ amount }) => <Money usd={amount} />),
+      figureOf('amount'),
+    ),
     figure(text.share, ({ amount }) => share(amount, usage.sum.amount)),
   ]
+  const { items, sorting } = useSorted(shown.parts, columns)
   const title = text.titleBy[usage.by](text.inAll)
   return (
     <TitledCard title={title}>
       <DataTable
-        items={shown.parts}
+        {...{ items, sorting }}
         columns={columns}
         keyOf={({ is_other, id }) => (is_other ? '(other)' : `=${id}`)}
         caption={title}
@@ -207,18 +231,20 @@ function othersOf({ parts, others }: UsageChart, listed: readonly Part[]): numbe
 
 interface RequestsFigureProps {
   readonly label: string
-  readonly sum: UsageChart['sum']
+  readonly usage: UsageRange
   /** The list of them. */
   readonly to: '/requests' | '/admin/requests'
 }
 
 /** How many requests there were, and how many of them failed. */
-export function RequestsFigure({ label, sum: { requests, failed }, to }: RequestsFigureProps) {
+export function RequestsFigure({ label, usage, to }: RequestsFigureProps) {
   const text = useText(usageText)
+  const { requests, failed } = usage.sum
+  const since = usage.days[0] && `${usage.days[0].day}T00:00:00.000Z`
   const hint = failed !== null && failed > 0 && (
     <>
       {text.failedCount(failed)} ·{' '}
-      <TextLink to={to} search={{ outcome: 'failed' }}>
+      <TextLink to={to} search={{ outcome: 'failed', since }}>
         {text.whyFailed}
       </TextLink>
     </>

@@ -197,8 +197,9 @@ describeInBrowser('every page', () => {
 
   test.each([
     ['/sign-in', 50_000, 120_000],
-    ['/', 150_000, 300_000],
-    ['/admin', 150_000, 300_000],
+    ['/', 150_000, 250_000],
+    ['/admin', 150_000, 250_000],
+    ['/admin/start', 150_000, 250_000],
   ])('the first load of %s is over %d and under %d bytes', async (path, least, most) => {
     const { page, context } = await scene.visit('/console/assets/none', looks[0])
     await context.addCookies((await visits[0]?.page.context().cookies()) ?? [])

@@ -4,8 +4,10 @@ import { isFile } from '../../../admin/download.ts'
 import { isGzipAccepted } from '../../../lib/accepted-coding.ts'
 
 const worthBytes = 1024
-/** The fastest level compresses tables to a quarter, at about a millisecond for some hundred kB. */
-const level = 1
+/** Compresses charts a third further than the fastest level, at a millisecond for some hundred kB. */
+const level = 3
+/** The fastest, for files, which may be very large: it compresses tables to a quarter. */
+const fileLevel = 1
 
 /** Compresses an answer with gzip where the client accepts it. */
 export async function compress(request: Request, response: Response): Promise<Response> {
@@ -42,7 +44,7 @@ export async function compressJson(request: Request, response: Response): Promis
 /** Flushes after each piece, so that a slow next piece does not delay it. */
 function gzipOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  const gzip = createGzip({ level })
+  const gzip = createGzip({ level: fileLevel })
   const made: Uint8Array[] = []
   gzip.on('data', (bytes: Uint8Array) => made.push(bytes))
   const broken = Promise.withResolvers<never>()

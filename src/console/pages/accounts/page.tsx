@@ -214,6 +214,7 @@ function Tokens({ id }: { readonly id: number }) {
       load={(page) => call(api.admin.accounts({ id }).tokens.get({ query: page }))}
       keyOf={(token) => token.id}
       caption={text.tokenCaption}
+      sortWord="tokens-sort"
       columns={[
         sorted(
           'name',

@@ -36,7 +36,7 @@ function Content({ overview, days }: { overview: GatewayOverview; days: number }
       <NextSteps steps={overview.steps} />
       <Overdrawn overdrawn={overview.overdrawn} />
       <Figures overview={overview} days={days} />
-      <Channels now={overview.now} />
+      {overview.now.channels > 0 && <Channels now={overview.now} />}
       {overview.usage.sum.requests > 0 && <Usage isAll />}
     </Stack>
   )
@@ -69,16 +69,25 @@ function Figures({ overview, days }: { overview: GatewayOverview; days: number }
     counts_are_exact ? formatCount(value) : text.moreThan(value - 1)
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm">
-      <Figure label={text.now} hint={text.streams(now.streams_under_way)}>
+      <Figure
+        label={text.now}
+        hint={now.streams_under_way > 0 && text.streams(now.streams_under_way)}
+      >
         {formatCount(now.requests_under_way)}
       </Figure>
       <Figure label={text.today} hint={text.utc} usd={overview.spent_today} />
       <Figure label={text.month} hint={text.utc} usd={overview.spent_this_month} />
-      <RequestsFigure label={text.requests(days)} sum={usage.sum} to="/admin/requests" />
+      <RequestsFigure label={text.requests(days)} usage={usage} to="/admin/requests" />
       <Figure label={text.sells} hint={text.sellsHint(now.channels, now.groups)}>
-        {formatCount(now.models)}
+        <AnchorLink inherit c="inherit" to="/admin/prices">
+          {formatCount(now.models)}
+        </AnchorLink>
       </Figure>
-      <Figure label={text.accounts}>{atLeast(accounts)}</Figure>
+      <Figure label={text.accounts}>
+        <AnchorLink inherit c="inherit" to="/admin/accounts">
+          {atLeast(accounts)}
+        </AnchorLink>
+      </Figure>
       <Figure label={text.tokens}>{atLeast(tokens)}</Figure>
       <Figure label={text.memory}>{formatBytes(now.memory_bytes)}</Figure>
       <Figure

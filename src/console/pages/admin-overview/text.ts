@@ -40,5 +40,8 @@ export const texts = bilingual({
   channelName: ['Channel', '渠道'],
   attemptCount: ['Attempts', '尝试'],
   failedCount: ['Failed', '失败'],
-  noAttempts: ['No channel was asked yet.', '尚未请求过任何渠道。'],
+  noAttempts: [
+    'No channel was asked since the gateway has started.',
+    '网关启动以来尚未请求过任何渠道。',
+  ],
 })

@@ -32,13 +32,16 @@ export function ChannelFilters() {
   const channels = useCall(['channels', 'any'], () =>
     api.admin.channels.get({ query: { page_size: 1 } }),
   )
+  const groups = useGroupNames() ?? []
+  // Of nothing there is nothing to look for.
+  if (channels.data?.total === 0) return null
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="sm" component="search">
       <Search label={text.search} placeholder={text.searchHint} />
       <Choice name="state" label={text.state} data={choicesOf(states, words)} />
       <Choice name="protocol" label={text.protocol} data={protocols} />
       <Choice name="host" label={text.host} data={channels.data?.hosts ?? []} />
-      <Choice name="group" label={text.group} data={useGroupNames() ?? []} />
+      <Choice name="group" label={text.group} data={groups} />
       <TextFilter name="model" label={text.model} />
     </SimpleGrid>
   )

@@ -1,6 +1,7 @@
-import { bilingual } from '../../lib/language.ts'
+import { bilingual, counted } from '../../lib/language.ts'
 
 export const channelsText = bilingual({
+  bySteps: ['First answer in three steps', '三步得到第一个回答'],
   description: ['Where requests go: address, keys, models.', '转发请求的上游：地址、密钥与模型。'],
   add: ['Add channel', '添加渠道'],
   caption: ['Channels and how they are', '渠道及其状态'],
@@ -26,16 +27,34 @@ export const channelsText = bilingual({
   testOf: ['Test {name}', '测试 {name}'],
   testWorks: ['Works, {ms}', '正常，{ms}'],
   testNow: ['tested {time}', '测试于 {time}'],
-  enabledMany: ['{count} channels are active.', '已启用 {count} 个渠道。'],
-  disabledMany: ['{count} channels are disabled.', '已停用 {count} 个渠道。'],
-  deletedMany: ['{count} channels are deleted.', '已删除 {count} 个渠道。'],
-  testedMany: ['{count} channels work.', '{count} 个渠道测试正常。'],
-  disableMany: ['Disable {count} channels?', '停用 {count} 个渠道？'],
+  enabledMany: [
+    counted('The channel is active.', '{count} channels are active.'),
+    counted('已启用渠道。', '已启用 {count} 个渠道。'),
+  ],
+  disabledMany: [
+    counted('The channel is disabled.', '{count} channels are disabled.'),
+    counted('已停用渠道。', '已停用 {count} 个渠道。'),
+  ],
+  deletedMany: [
+    counted('The channel is deleted.', '{count} channels are deleted.'),
+    counted('已删除渠道。', '已删除 {count} 个渠道。'),
+  ],
+  testedMany: [
+    counted('The channel works.', '{count} channels work.'),
+    counted('渠道测试正常。', '{count} 个渠道测试正常。'),
+  ],
+  disableMany: [
+    counted('Disable this channel?', 'Disable {count} channels?'),
+    counted('停用此渠道？', '停用 {count} 个渠道？'),
+  ],
   disableManyText: [
     '{names}. Nothing is sent to them from now on. Models that only they offer cannot be called.',
     '{names}。从现在起不再向它们发送请求，只有它们提供的模型将无法调用。',
   ],
-  deleteMany: ['Delete {count} channels?', '删除 {count} 个渠道？'],
+  deleteMany: [
+    counted('Delete this channel?', 'Delete {count} channels?'),
+    counted('删除此渠道？', '删除 {count} 个渠道？'),
+  ],
   deleteManyText: [
     '{names}. Their keys are deleted, and they are taken out of their groups: models that only they offer cannot be called any more. This cannot be undone; request records are kept.',
     '{names}。其密钥将被删除，并从所在分组移除，只有它们提供的模型将无法调用。此操作无法撤销，请求记录会保留。',

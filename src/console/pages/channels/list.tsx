@@ -31,7 +31,7 @@ export function Page() {
         caption={text.caption}
         columns={useColumns()}
         bulk={useChannelBulk()}
-        empty={<Empty text={text} showAll={isFiltered && showAll} action={<Add />} />}
+        empty={<Empty text={text} showAll={isFiltered && showAll} action={<First />} />}
       />
     </PageFrame>
   )
@@ -40,6 +40,19 @@ export function Page() {
 function Add() {
   const text = useText(channelsText)
   return <ButtonLink to="/admin/channels/new">{text.add}</ButtonLink>
+}
+
+/** What a gateway without channels begins with. */
+function First() {
+  const text = useText(channelsText)
+  return (
+    <Group gap="xs" justify="center">
+      <ButtonLink to="/admin/start">{text.bySteps}</ButtonLink>
+      <ButtonLink to="/admin/channels/new" variant="default">
+        {text.add}
+      </ButtonLink>
+    </Group>
+  )
 }
 
 /** Channels alone serve nobody. */

@@ -150,7 +150,14 @@ function NewChannel() {
     <PageFrame
       title={text.newTitle}
       up={{ to: '/admin/channels', label: text.channels }}
-      description={text.newDescription}
+      description={
+        <>
+          {text.newDescription}{' '}
+          <TextLink to="/admin/start" search={{ step: 'vendor' }}>
+            {text.bySteps}
+          </TextLink>
+        </>
+      }
     >
       <Box maw={900}>
         <SendForm

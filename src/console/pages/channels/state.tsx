@@ -40,6 +40,7 @@ export function stateSentence(props: StateProps): string {
     return `${why} ${text.coolingLong(clockTime(until ?? ''))}`
   }
   if (word === 'partly' && keys_cooling > 0) return text.keys(keys_cooling, keys)
+  if (word === 'works' && props.recent.attempts === 0) return text.idleLong
   return text[`${word}Long`]
 }
 
@@ -85,6 +86,10 @@ export const stateText = bilingual({
   draining: ['Draining', '排空中'],
   failingLong: ['It gets requests, but all failed in the last hour.', '最近一小时的尝试全部失败。'],
   worksLong: ['It gets requests. No cooldown is running.', '请求正常发往该渠道，没有已知问题。'],
+  idleLong: [
+    'It is ready. Nothing was sent to it in the last hour.',
+    '已就绪，最近一小时没有请求。',
+  ],
   unusedLong: ['It is ready, but no group uses it yet.', '已就绪，但没有分组使用它。'],
   drainingLong: ['Started work goes on; nothing new is sent.', '已开始的继续，不再接收新请求。'],
   disabledLong: ['Nothing is sent to it.', '不会向它发送任何请求。'],

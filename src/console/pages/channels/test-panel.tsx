@@ -1,4 +1,4 @@
-import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { TestAsked, Tested } from '../../../admin/channels/schema.ts'
 import { formatDuration } from '../../lib/format.ts'
@@ -59,13 +59,13 @@ export function TestPanel({ hint, models, protocols, keys, test }: TestPanelProp
           />
         )}
       </SimpleGrid>
-      <Group>
+      <div>
         <Button variant="default" loading={isBusy} onClick={() => void send()}>
           {text.send}
         </Button>
-      </Group>
-      {error !== null && <ErrorNotice error={error} />}
-      <div aria-live="polite">{result && <Result result={result} />}</div>
+        {error !== null && <ErrorNotice error={error} />}
+        <div aria-live="polite">{result && <Result result={result} />}</div>
+      </div>
     </Section>
   )
 }
@@ -81,7 +81,7 @@ function Result({ result }: { readonly result: Tested }) {
   const why = failure && (causeText(failure, 'attempt') ?? result.why)
   const hint = hintFor(result, text)
   return (
-    <Alert color={ok ? 'green' : 'red'} title={ok ? text.works : text.fails}>
+    <Alert mt="md" color={ok ? 'green' : 'red'} title={ok ? text.works : text.fails}>
       <Stack gap="xs">
         <LongText>{facts.filter(Boolean).join(' · ')}</LongText>
         {why && <Text size="sm">{why}</Text>}

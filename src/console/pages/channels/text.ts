@@ -3,6 +3,7 @@ import { bilingual, type Texts } from '../../lib/language.ts'
 export const channelText = bilingual({
   newTitle: ['New channel', '新建渠道'],
   newDescription: ['An upstream. Test it before you save it.', '一个上游，保存之前即可测试。'],
+  bySteps: ['Rather fetch its models than type them', '不想手动填写模型？分步获取'],
   vendor: ['Vendor', '厂商'],
   vendorHint: ['Fills in the addresses; you can change them.', '自动填入地址，之后可以修改。'],
   other: ['Other, or compatible with one of these', '其他，或与以上兼容'],
@@ -61,7 +62,7 @@ export const channelText = bilingual({
   ],
   testModel: ['Model', '模型'],
   first: ['The first', '第一个'],
-  best: ['The one that carries most', '自动选择'],
+  best: ['Chosen automatically', '自动选择'],
   send: ['Send test request', '发送测试请求'],
   works: ['It works', '测试成功'],
   fails: ['It does not work', '测试失败'],

@@ -47,7 +47,7 @@ function useColumns(): readonly Column<GroupItem, Sort>[] {
     ),
     sorted(
       'rate_multiplier',
-      figure(text.rate_multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
+      figure(text.rate_multiplier, ({ rate_multiplier }) => <Factor of={rate_multiplier} />),
     ),
     column(text.channels, ({ channels }) => (
       <FewNames names={channels.map(({ name }) => name)} none={text.none} />
@@ -62,6 +62,17 @@ function useColumns(): readonly Column<GroupItem, Sort>[] {
     ),
     sorted('tokens', figure(text.tokens, tokenCount)),
   ]
+}
+
+/** Points of multipliers stand below each other, as those of money. */
+function Factor({ of }: { readonly of: string }) {
+  const [whole, decimals] = of.split('.')
+  return (
+    <span className="money">
+      × {whole}
+      <span>{decimals && `.${decimals}`}</span>
+    </span>
+  )
 }
 
 function Add() {

@@ -10,7 +10,7 @@ import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { notSent, SendForm } from '../../parts/form.tsx'
 import { ById, PageFrame, Warnings } from '../../parts/page.tsx'
 import { ActiveBadge } from '../../parts/status-badge.tsx'
-import { AnchorLink, Labelled, LongText, TextLink } from '../../parts/text.tsx'
+import { AnchorLink, Colon, Labelled, LongText, TextLink } from '../../parts/text.tsx'
 import { Actions, tokenCount } from './actions.tsx'
 import { Effect, GroupInputs } from './fields.tsx'
 import {
@@ -95,7 +95,7 @@ async function mayBecomeFree(values: GroupValues, { before, tokens, text }: Free
 }
 
 /** So many names are read at a glance. */
-const shownNames = 40
+const shownNames = 12
 
 /** What can really be called in a group, and what lacks a price. */
 function Offers({ group }: { readonly group: GroupView }) {
@@ -136,7 +136,11 @@ function Names({ label, names, total }: NamesProps) {
   const more = total - first.length
   return (
     <LongText>
-      <b>{label}:</b> {first.join(', ') || text.nothing}
+      <b>
+        {label}
+        <Colon />
+      </b>
+      {first.join(', ') || text.nothing}
       {more > 0 && ` ${text.andMore(more)}`}
     </LongText>
   )

@@ -45,7 +45,7 @@ export function Edit({ view }: { readonly view: PriceView }) {
         edit={edit}
         shown={(state) => shown(state, text)}
         buttons={
-          <Group>
+          <Group className="saving" mod={{ typed: edit.isTyped }}>
             <Button type="submit" loading={form.submitting}>
               {text.save}
             </Button>

@@ -29,9 +29,7 @@ export function Page() {
     <PageFrame title={text.prices} description={text.description}>
       <Tabs
         value={tab}
-        onChange={(value) =>
-          setFilters({ tab: value === 'feed' ? 'feed' : null, search: null, sort: null })
-        }
+        onChange={(value) => setFilters({ tab: value === 'feed' ? 'feed' : null, search: null })}
         keepMounted={false}
       >
         <Tabs.List mb="md">
@@ -187,6 +185,7 @@ function Feed() {
         load={(page) => call(api.admin.feed.get({ query: { ...query, ...page } }))}
         keyOf={({ model, group }) => JSON.stringify([group, model])}
         caption={text.feedCaption}
+        sortWord="feed-sort"
         columns={[
           sorted(
             'group',

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { api, call, useCall, useMe } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.ts'
@@ -8,12 +8,14 @@ import { useRefresh } from '../../parts/action.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/page.tsx'
 import { ButtonLink, Code, Hint, Labelled } from '../../parts/text.tsx'
-import { Answer } from '../playground/answer.tsx'
 import { useAsk } from '../playground/ask-once.ts'
 import { callableOf, useGroups } from '../tokens/groups.ts'
-import { SetUp } from '../tokens/set-up.tsx'
 import { tokenText } from '../tokens/text.ts'
 import { texts } from './text.ts'
+
+/** Loaded with the first question: before, there is no answer to show. */
+const Answer = lazy(async () => ({ default: (await import('../playground/answer.tsx')).Answer }))
+const SetUp = lazy(async () => ({ default: (await import('../tokens/set-up.tsx')).SetUp }))
 
 interface Token {
   readonly id: number
@@ -145,13 +147,15 @@ function FirstAnswer({ token, models, usual }: FirstAnswerProps) {
             {exchange === undefined ? text.hello : text.again}
           </Button>
         </Stack>
-        {exchange && <Answer exchange={exchange} />}
+        <Suspense>{exchange && <Answer exchange={exchange} />}</Suspense>
       </SimpleGrid>
       {exchange?.phase === 'done' && exchange.error === undefined && (
         <Stack gap="sm">
           <Text fw={600}>{text.snippets}</Text>
           <Hint>{text.snippetsHint}</Hint>
-          <SetUp models={models} usual={model} keyShown={token.key} />
+          <Suspense>
+            <SetUp models={models} usual={model} keyShown={token.key} />
+          </Suspense>
           <Group>
             <ButtonLink to="/admin">{text.finish}</ButtonLink>
             <ButtonLink variant="default" to="/playground">

@@ -1,5 +1,5 @@
 import { Skeleton, Stack } from '@mantine/core'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Channel } from '../../../admin/channels/schema.ts'
 import type { FirstStep } from '../../../admin/overview/schema.ts'
@@ -21,7 +21,7 @@ export function Page() {
   return (
     <PageFrame title={text.title} description={text.description}>
       <Loaded query={begun} waiting={<Skeleton height={320} />}>
-        {(found) => <Steps begun={step === 'vendor' ? {} : found} />}
+        {(found) => <Steps key={step} begun={step === 'vendor' ? {} : found} />}
       </Loaded>
     </PageFrame>
   )
@@ -53,6 +53,7 @@ const found = (data: Begun) => ({ data: { data }, error: null })
 
 function Steps({ begun }: { readonly begun: Begun }) {
   const text = useText(texts)
+  const navigate = useNavigate()
   const [step, setStep] = useState<StepName>(
     begun.isSelling ? 'answer' : begun.channel ? 'models' : 'vendor',
   )
@@ -63,6 +64,11 @@ function Steps({ begun }: { readonly begun: Begun }) {
   const [models, setModels] = useState<Listed>(begun.models ?? [])
   const [sold, setSold] = useState<{ group: string; count: number }>()
   const at = stepNames.indexOf(step)
+  const reopen = begun.isSelling
+    ? { label: text.another, press: () => void navigate({ to: '.', search: { step: 'vendor' } }) }
+    : step === 'models' && channel && !('id' in channel)
+      ? { label: text.change, press: () => setStep('vendor') }
+      : undefined
   const stateOf = (name: StepName) => {
     const place = stepNames.indexOf(name)
     return place === at ? 'open' : place < at ? 'done' : 'later'
@@ -75,9 +81,7 @@ function Steps({ begun }: { readonly begun: Begun }) {
         state={stateOf('vendor')}
         summary={channel && text.from(channel.name)}
         // What is made is changed on its own page.
-        reopen={
-          step === 'models' && channel && !('id' in channel) ? () => setStep('vendor') : undefined
-        }
+        reopen={reopen}
       >
         <VendorStep
           before={typed}

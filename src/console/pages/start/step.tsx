@@ -14,7 +14,7 @@ interface StepProps {
   /** What was done, in a line. */
   readonly summary?: string | undefined
   /** Opens a step that is done; absent: it can't be done again. */
-  readonly reopen?: (() => void) | undefined
+  readonly reopen?: { readonly label: string; readonly press: () => void } | undefined
   readonly children: ReactNode
 }
 
@@ -57,8 +57,8 @@ export function Step({ number, title, state, summary, reopen, children }: StepPr
             </div>
           </Group>
           {state === 'done' && reopen && (
-            <Button size="compact-sm" variant="default" onClick={reopen}>
-              {text.change}
+            <Button size="compact-sm" variant="default" onClick={reopen.press}>
+              {reopen.label}
             </Button>
           )}
         </Group>

@@ -11,6 +11,7 @@ export const texts = bilingual({
   stepAnswer: ['First answer', '第一个回答'],
   done: ['done', '已完成'],
   change: ['Change', '修改'],
+  another: ['Another vendor', '添加其他厂商'],
   vendor: ['Where do the models come from?', '模型来自哪里？'],
   other: ['Another address', '其他地址'],
   protocolHint: [

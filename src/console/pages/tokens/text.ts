@@ -1,4 +1,4 @@
-import { bilingual } from '../../lib/language.ts'
+import { bilingual, counted } from '../../lib/language.ts'
 
 export const tokensText = bilingual({
   description: ['API keys. The group decides models and prices.', 'API 密钥，分组决定模型与价格。'],
@@ -28,15 +28,30 @@ export const tokensText = bilingual({
   disabledNow: ['“{name}” is disabled: its key is refused.', '“{name}”已停用，其密钥将被拒绝。'],
   removed: ['“{name}” is deleted: its key is refused.', '“{name}”已删除，其密钥将被拒绝。'],
   restored: ['“{name}” is back.', '“{name}”已恢复。'],
-  enabledMany: ['{count} tokens work again.', '已启用 {count} 个令牌。'],
-  disabledMany: ['{count} tokens are disabled.', '已停用 {count} 个令牌。'],
-  deletedMany: ['{count} tokens are deleted.', '已删除 {count} 个令牌。'],
-  disableMany: ['Disable {count} tokens?', '停用 {count} 个令牌？'],
+  enabledMany: [
+    counted('The token works again.', '{count} tokens work again.'),
+    counted('已启用令牌。', '已启用 {count} 个令牌。'),
+  ],
+  disabledMany: [
+    counted('The token is disabled.', '{count} tokens are disabled.'),
+    counted('已停用令牌。', '已停用 {count} 个令牌。'),
+  ],
+  deletedMany: [
+    counted('The token is deleted.', '{count} tokens are deleted.'),
+    counted('已删除令牌。', '已删除 {count} 个令牌。'),
+  ],
+  disableMany: [
+    counted('Disable this token?', 'Disable {count} tokens?'),
+    counted('停用此令牌？', '停用 {count} 个令牌？'),
+  ],
   disableManyText: [
     '{names}. Programs that use their keys are refused until you enable them again.',
     '{names}。使用这些密钥的程序将被拒绝，直至重新启用。',
   ],
-  deleteMany: ['Delete {count} tokens?', '删除 {count} 个令牌？'],
+  deleteMany: [
+    counted('Delete this token?', 'Delete {count} tokens?'),
+    counted('删除此令牌？', '删除 {count} 个令牌？'),
+  ],
   deleteManyText: [
     '{names}. Programs that use their keys are refused at once. It can be undone for some seconds; request records are kept.',
     '{names}。使用这些密钥的程序将立即被拒绝。几秒内可以撤销，请求记录会保留。',
