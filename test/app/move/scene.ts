@@ -28,8 +28,11 @@ const oddTexts = [
   'é e\u0301 ß İ',
   '默认【官转·稳定】',
   '😀\u{10ffff}\u{1}',
-  'long '.repeat(4_000),
+  'long '.repeat(600),
 ]
+
+/** Of which a page of rows holds some hundred at most. */
+const longText = 'long '.repeat(4_000)
 
 /** Only these may be in a column. */
 const choices: { readonly [column: string]: readonly (string | number)[] } = {
@@ -125,6 +128,7 @@ function randomValue(
   dice: Dice,
   index: number,
 ) {
+  if (name === 'cause_text') return dice.pick([null, longText])
   if (!notnull && !pk && dice.below(3) === 0) return null
   const chosen = choices[`${table}.${name}`] ?? choices[name]
   if (chosen && !(table === 'verification' && name === 'value')) return dice.pick(chosen)
