@@ -42,6 +42,7 @@ export const buildConsole = (hasParts = false) =>
     ),
     minify: true,
     splitting: true,
+    minChunkSize: 16_384,
     plugins: [lighter],
     define: {
       'process.env.NODE_ENV': '"production"',

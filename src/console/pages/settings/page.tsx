@@ -76,7 +76,8 @@ function Field({ setting, form }: { setting: SettingView; form: UseFormReturnTyp
   const text = useText(settingsText)
   const { language } = useLanguage()
   const { kind, choices = [], description, example, line } = setting
-  const { label, hint, choice } = wordsOf(setting.name, language)
+  const { label, hint, choice, ...words } = wordsOf(setting.name, language)
+  const sample = words.example ?? example
   const id = idOf(setting.name)
   const isFixed = line !== null
   const usual = choice(useShownValue(setting.default))
@@ -92,7 +93,7 @@ function Field({ setting, form }: { setting: SettingView; form: UseFormReturnTyp
           look,
         )}
       {kind === 'text' &&
-        input.line(id, { ...look, placeholder: example === null ? '' : text.example(example) })}
+        input.line(id, { ...look, placeholder: sample === null ? '' : text.example(sample) })}
       {kind === 'usd' && input.usd(id, look)}
       {kind === 'whole' && input.line(id, { ...look, inputMode: 'numeric' })}
       {(isFixed || setting.default !== null) && (

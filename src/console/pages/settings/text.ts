@@ -115,6 +115,12 @@ const hintsInChinese: Readonly<Record<string, string>> = {
   'settings.feed_groups': '公开价格中包含哪些分组。',
 }
 
+/** Examples that are sentences; others read the same in each language. */
+const examplesInChinese: Readonly<Record<string, string>> = {
+  'site.subtitle': '模型按官方价格提供',
+  'site.plaza_description': '价格以美元计，未计入分组倍率。',
+}
+
 type Pair = readonly [en: string, zh: string]
 
 const groupChoices = {
@@ -144,6 +150,8 @@ export function wordsOf(name: string, language: Language) {
     label: names[name]?.[place] ?? name,
     /** In English the API's own description is the hint. */
     hint: language === 'zh' ? hintsInChinese[name] : undefined,
+    /** In English the example of the configuration file is the example. */
+    example: language === 'zh' ? examplesInChinese[name] : undefined,
     choice: (value: string) => choices[name]?.[value]?.[place] ?? value,
   }
 }
