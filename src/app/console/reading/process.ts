@@ -16,6 +16,8 @@ export interface ProcessParts {
   readonly facts: GatewayFacts
   readonly clock: Clock
   readonly log: Logger
+  /** The command that starts the program; as default, what starts this one again. */
+  readonly program?: readonly string[]
 }
 
 export type ReadingProcess = ReturnType<typeof startProcess>
@@ -44,7 +46,7 @@ const failed = 'What reads lists from the database has failed; the log says why.
  * has ended unexpectedly and its open answers have failed.
  */
 export function startProcess(parts: ProcessParts, onIdle: () => void, onLost: () => void) {
-  const { place, facts, clock, log } = parts
+  const { place, facts, clock, log, program = ownProgram() } = parts
   const child = spawn()
   const asked = new Map<number, Asked>()
   let lastId = 0
@@ -52,7 +54,7 @@ export function startProcess(parts: ProcessParts, onIdle: () => void, onLost: ()
 
   function spawn() {
     try {
-      return Bun.spawn([...ownProgram(), readingCommand], {
+      return Bun.spawn([...program, readingCommand], {
         ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
         ipc: hear,
       })

@@ -6,6 +6,7 @@ import { createReader } from '../../../../src/app/console/reading/reader.ts'
 import { createLogger } from '../../../../src/lib/log.ts'
 import { createSecretBox } from '../../../../src/lib/secrets.ts'
 import type { DatabasePlace, ReadingStore } from '../../../../src/store/ports/store.ts'
+import { program } from '../../../cli/cli.ts'
 import { now } from '../../../store/support.ts'
 import { configOf } from '../../serving.ts'
 
@@ -46,7 +47,7 @@ export function startReader(place: DatabasePlace, idleForMs?: number) {
     level: 'info',
     clock,
   })
-  const reader = createReader({ place, facts, clock, log }, idleForMs)
+  const reader = createReader({ place, facts, clock, log, program }, idleForMs)
   return { reader, lines, [Symbol.asyncDispose]: reader.close }
 }
 
