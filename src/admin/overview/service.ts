@@ -63,7 +63,7 @@ export function createOverview(parts: OverviewParts) {
     const read = async (span: ReturnType<typeof spanOf>) => {
       const { unit, since } = span
       const filter = { ...whose, by, unit, since, parts: Math.max(list, shownModels) }
-      const shown = { ...span, by, drawn: shownModels, isListed: list > 0 }
+      const shown = { ...span, by, drawn: shownModels, listed: list }
       return usageChart(await readList(() => store.lists.split(filter)), shown)
     }
     const chart = await read(spanOf(clock(), days ?? usualDays))

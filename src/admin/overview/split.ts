@@ -29,13 +29,13 @@ interface Shown extends ReturnType<typeof spanOf> {
   readonly by: SplitBy
   /** So many parts that cost most are drawn. */
   readonly drawn: number
-  /** Whether all that was read is listed, too. */
-  readonly isListed: boolean
+  /** So many of them are listed, too. */
+  readonly listed: number
 }
 
 /** Arranges what was added up by time and part; all parts that are not drawn are one. */
 export function usageChart(split: UsageSplit, shown: Shown): UsageChart {
-  const { unit, times, by, drawn, isListed } = shown
+  const { unit, times, by, drawn, listed } = shown
   const byTime = Map.groupBy(split.totals, ({ time }) => time)
   const parts = [...Map.groupBy(split.parts, ({ part }) => part).values()].map((rows) => ({
     rows,
@@ -58,7 +58,7 @@ export function usageChart(split: UsageSplit, shown: Shown): UsageChart {
     ...{ unit, by, others: Math.max(split.partCount - drawn, 0) },
     times: times.map((time) => ({ time: isoTime(time), ...sumUp(byTime.get(time) ?? []) })),
     parts: first(drawn).map((part) => ({ ...summed(part), times: timesOf(part.rows, times) })),
-    list: isListed ? first(parts.length).map(summed) : [],
+    list: listed > 0 ? first(listed).map(summed) : [],
     sum: sumUp(split.totals),
     complete_since: split.completeSince === null ? null : isoTime(split.completeSince),
   }

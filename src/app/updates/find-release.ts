@@ -1,5 +1,5 @@
 import { type Clock, dayMs } from '../../lib/clock.ts'
-import { counted, isoTime } from '../../lib/format.ts'
+import { isoTime } from '../../lib/format.ts'
 import { complainOfSignature, parseMinisignKey } from '../../lib/minisign.ts'
 import { UserError } from '../user-error.ts'
 import { readText } from './read-address.ts'
@@ -64,12 +64,15 @@ export async function findRelease(wanted: Wanted): Promise<Release | undefined> 
 
 const staleMs = 180 * dayMs
 
-/** How old a list is, where that is worth a look: nobody has signed it anew for so long. Undefined: it is not. */
+/**
+ * Since when nobody has signed a list anew, where that is worth a look. The same words each day: a watch tells them
+ * once. Undefined: it is not.
+ */
 export const complainOfAge = ({ made_at }: Release, now: number): string | undefined =>
   now - Date.parse(made_at) < staleMs
     ? undefined
-    : `the list of releases was made ${counted(Math.floor((now - Date.parse(made_at)) / dayMs), 'day')} ago: a newer ` +
-      'one may be kept from you; ask who publishes the releases'
+    : `the list of releases was made on ${made_at.slice(0, 10)}: a newer one may be kept from you; ask who publishes ` +
+      'the releases'
 
 export const isNewer = (one: string, other: string): boolean => Bun.semver.order(one, other) > 0
 

@@ -10,7 +10,7 @@ const row = (part: string, amountNano: number, more: Partial<PartSums> = {}): Pa
   ...{ cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 },
   ...more,
 })
-const shown = { ...spanOf(now, 1), by: 'model', drawn: 2, isListed: false } as const
+const shown = { ...spanOf(now, 1), by: 'model', drawn: 2, listed: 0 } as const
 
 test('a chart has the last 24 hours, or so many UTC days, the present one last', () => {
   expect(spanOf(now, 1).times).toHaveLength(24)
@@ -32,7 +32,7 @@ test('the others are all that is left of the whole, to the last nano', () => {
   expect(chart.sum.amount).toBe('9007199.254740991')
   expect(chart.list).toEqual([])
   // What is listed and not drawn is still one of the others of the chart.
-  const opened = usageChart(split, { ...shown, drawn: 1, isListed: true })
+  const opened = usageChart(split, { ...shown, drawn: 1, listed: 2 })
   const names = (of: readonly { name: string; is_other: boolean; amount: string }[]) =>
     of.map(({ name, is_other, amount }) => [is_other ? 'others' : name, amount])
   expect(names(opened.parts)).toEqual([
@@ -45,6 +45,8 @@ test('the others are all that is left of the whole, to the last nano', () => {
     ['b', '0.000000002'],
     ['others', '9007199.254740986'],
   ])
+  // As many as were asked for, though more are drawn.
+  expect(names(usageChart(split, { ...shown, listed: 1 }).list)).toEqual(names(opened.parts))
 })
 
 test('of failures that are not known of the whole, none are told of the others', () => {
