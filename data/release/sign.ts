@@ -76,6 +76,8 @@ async function signRelease(folder: string): Promise<void> {
 
 /** What signs `files`. */
 async function readKey(files: readonly string[]) {
+  if (values.key !== undefined && !existsSync(values.key))
+    throw new ReleaseError(`--key ${values.key}: there is no such file.`)
   const text = values.key === undefined ? process.env.TOLLGATE_RELEASE_SECRET : undefined
   try {
     return readSecretKey(text ?? (values.key ? await Bun.file(values.key).text() : ''))
