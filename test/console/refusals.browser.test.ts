@@ -47,10 +47,10 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await press('新建账户')
     await page.getByRole('dialog').getByLabel('邮箱').fill(people.other)
     await write('初始余额', 'a lot')
-    await press('新建账户')
+    await press('创建账户')
     await complaint('初始余额', '请填写美元金额，最多 9 位小数，例如 100 或 2.5')
     await write('初始余额', '1')
-    await press('新建账户')
+    await press('创建账户')
     await complaint('邮箱', `已有账户“${people.other}”，请换一个邮箱。`)
   })
 
@@ -60,7 +60,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await page.locator('summary').click()
     await write('IP', '300.1.2.3')
     await page.keyboard.press('Enter')
-    await press('新建令牌')
+    await press('创建令牌')
     await complaint('IP', '请填写 IP 地址或 CIDR 网段，例如 203.0.113.7 或 10.0.0.0/8')
   })
 

@@ -80,4 +80,23 @@ describeInBrowser('what is typed on a page', () => {
     expect(await page.getByLabel('Models').first().inputValue()).toBe('one')
     expect(await page.getByLabel('API keys').first().inputValue()).toBe('')
   })
+
+  test('into a field whose list is not there yet is searched once it is', async () => {
+    await open('/admin/groups/new')
+    const field = page.getByLabel('Channels').first()
+    await field.waitFor()
+    let isLost = true
+    const code = '**/console/assets/*.js'
+    await page.route(code, (route) => (isLost ? route.abort() : route.continue()))
+    const told = page.waitForEvent('dialog')
+    await field.fill('mai')
+    const dialog = await told
+    expect(dialog.message()).toContain('connection')
+    await dialog.accept()
+    isLost = false
+    await page.getByLabel('Name').first().focus()
+    await field.focus()
+    await page.getByRole('option', { name: 'main' }).waitFor()
+    await page.unroute(code)
+  })
 })

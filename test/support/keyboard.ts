@@ -13,7 +13,8 @@ const readFocus = `(async () => {
   if (!element || element === document.body) return null
   const near = [element, element.nextElementSibling].filter(Boolean)
   for (let one = element; near.length < 6 && (one = one.parentElement); ) near.push(one)
-  await Promise.all(near.flatMap((one) => one.getAnimations()).map(({ finished }) => finished))
+  await Promise.allSettled(near.flatMap((one) => one.getAnimations()).map(({ finished }) => finished))
+  if (!element.isConnected) return null
   const look = (one) => {
     const { outlineStyle, outlineWidth, boxShadow, borderTopColor } = getComputedStyle(one)
     return [outlineStyle, outlineWidth, boxShadow, borderTopColor].join()

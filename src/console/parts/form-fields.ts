@@ -78,7 +78,6 @@ const kinds = {
   },
   tags: {
     input: 'tags',
-    look: { splitChars: [',', ' ', ';'] },
     fill: (value?: readonly string[]) => [...(value ?? [])],
     read: asTyped<string[]>,
   },

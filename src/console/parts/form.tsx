@@ -9,7 +9,6 @@ import {
   Stack,
   Switch,
   type SwitchProps,
-  type TagsInputProps,
   Textarea,
   type TextareaProps,
   TextInput,
@@ -21,7 +20,7 @@ import { problemsIn, problemText } from '../lib/failure-words.ts'
 import { commonText, useText } from '../lib/language.ts'
 import { ChoiceInput, type ChoiceInputProps, type Choices } from './choice-input.tsx'
 import { ErrorNotice } from './page.tsx'
-import { Tags } from './picking.tsx'
+import { Tags, type TagsProps } from './tags.tsx'
 import { useUnsaved } from './unsaved.tsx'
 import { WholeInput, type WholeInputProps } from './whole-input.tsx'
 
@@ -62,7 +61,7 @@ export function inputsOf<Values extends object>(form: UseFormReturnType<Values>,
     usd: input<TextInputProps>(TextInput, usd),
     whole: input<WholeInputProps>(WholeInput),
     secret: input<PasswordInputProps>(PasswordInput, { required: true }),
-    tags: input<TagsInputProps>(Tags),
+    tags: input<TagsProps>(Tags),
     flag: input<SwitchProps>(Switch, {}, 'checkbox'),
     tick: input<CheckboxProps>(Checkbox, {}, 'checkbox'),
     choice: (name: Name, data: Choices, look?: Omit<ChoiceInputProps, 'data'>) => (

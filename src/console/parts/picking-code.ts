@@ -1,2 +1,2 @@
-/** Loaded by the first form that has one of them: they bring all that places a list beside its field. */
-export { MultiSelect, TagsInput } from '@mantine/core'
+/** Loaded when a field is entered that has a list: it brings all that places a list beside its field. */
+export { MultiSelect } from '@mantine/core'

@@ -1,28 +1,58 @@
-import { type MultiSelectProps, type TagsInputProps, TextInput } from '@mantine/core'
-import { type ComponentType, lazy, Suspense } from 'react'
+import IconSelector from '@tabler/icons-react/icons/IconSelector'
+import { useState } from 'react'
+import { attempt } from './action.tsx'
+import { loadCode } from './on-demand.ts'
+import { type TagsProps, ValuesField } from './tags.tsx'
 
-const load = () => import('./picking-code.ts')
-const MultiSelect = lazy(async () => ({
-  default: (await load()).MultiSelect as ComponentType<MultiSelectProps>,
-}))
-const TagsInput = lazy(async () => ({
-  default: (await load()).TagsInput as ComponentType<TagsInputProps>,
-}))
+type Code = typeof import('./picking-code.ts')
 
-/** Some of many. Its code is loaded when it is first shown; until then the field is there, but can't be used. */
-export const SomeOf = (props: MultiSelectProps) => (
-  <Suspense fallback={<Waiting {...props} />}>
-    <MultiSelect {...props} />
-  </Suspense>
-)
+/** The code of the list, once it was loaded. */
+let loaded: Code | undefined
 
-/** Texts, each a tag; loaded in the same way. */
-export const Tags = (props: TagsInputProps) => (
-  <Suspense fallback={<Waiting {...props} />}>
-    <TagsInput {...props} />
-  </Suspense>
-)
+interface SomeOfProps extends TagsProps {
+  readonly data: readonly string[]
+}
 
-const Waiting = ({ label, description }: Pick<MultiSelectProps, 'label' | 'description'>) => (
-  <TextInput {...{ label, description }} disabled aria-busy />
-)
+/**
+ * Some of many, found by typing. The code of its list is loaded when the field is first entered; what is typed
+ * until then is searched once it is there.
+ */
+export function SomeOf({ data, ...props }: SomeOfProps) {
+  const [code, setCode] = useState(loaded)
+  const [typed, setTyped] = useState('')
+  const [hasFocus, setFocus] = useState(false)
+  const enter = () => {
+    setFocus(true)
+    void attempt(async () => {
+      loaded = await loadCode(() => import('./picking-code.ts'))
+      setCode(loaded)
+      return undefined
+    })
+  }
+  if (code) {
+    return (
+      <code.MultiSelect
+        {...props}
+        data={[...data]}
+        searchable
+        clearable
+        limit={100}
+        hidePickedOptions
+        defaultSearchValue={typed}
+        autoFocus={hasFocus}
+      />
+    )
+  }
+  const { value = [], onChange, ...look } = props
+  return (
+    <ValuesField
+      {...look}
+      {...{ values: value, onValues: onChange, typed, setTyped }}
+      rightSection={<IconSelector size={14} color="var(--mantine-color-dimmed)" />}
+      onFocus={enter}
+      onBlur={() => setFocus(false)}
+      // Enter chooses from the list, and sends no form.
+      onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+    />
+  )
+}

@@ -93,7 +93,7 @@ describeInBrowser('an administrator', () => {
     await page.getByRole('button', { name: 'New token' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('laptop')
-    await dialog.getByRole('button', { name: 'New token' }).click()
+    await dialog.getByRole('button', { name: 'Make token' }).click()
     await dialog.getByText('The token is ready').waitFor()
     key = (await dialog.getByLabel('Key').textContent()) ?? ''
     expect(key).toStartWith('sk-')

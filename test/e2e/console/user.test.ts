@@ -57,7 +57,7 @@ describeInBrowser('a user', () => {
     await dialog.getByLabel('Name').fill('phone')
     await dialog.getByText('Budget, limits and restrictions').click()
     await dialog.getByLabel('Per day, USD').fill('0.0001')
-    await dialog.getByRole('button', { name: 'New token' }).click()
+    await dialog.getByRole('button', { name: 'Make token' }).click()
     await dialog.getByText('The token is ready').waitFor()
     key = (await dialog.getByLabel('Key').textContent()) ?? ''
     await dialog.getByRole('button', { name: 'Done' }).click()

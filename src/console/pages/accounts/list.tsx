@@ -144,7 +144,7 @@ function Create({ close }: { readonly close: () => void }) {
         close()
         await navigate({ to: `/admin/accounts/${made.id}` })
       }}
-      submit={text.create}
+      submit={text.make}
       cancel={close}
     >
       {input.line('email', {

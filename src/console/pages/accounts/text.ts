@@ -8,6 +8,7 @@ export const accountText = bilingual({
     '可以使用网关的账户及其余额。令牌归属账户，用量计入账户余额。',
   ],
   create: ['New account', '新建账户'],
+  make: ['Make account', '创建账户'],
   search: ['Search by e-mail', '按邮箱搜索'],
   role: ['Role', '角色'],
   allRoles: ['All roles', '全部角色'],

@@ -29,14 +29,7 @@ export function GroupInputs({ form, effect }: GroupInputsProps) {
       text={useText(groupText)}
       looks={{ name: { required: true } }}
       own={{
-        channels: (given) => (
-          <SomeOf
-            {...given}
-            data={[...new Set([...names, ...channels])]}
-            searchable
-            hidePickedOptions
-          />
-        ),
+        channels: (given) => <SomeOf {...given} data={[...new Set([...names, ...channels])]} />,
         rate_multiplier: (given) => (
           <Stack>
             <TextInput {...given} leftSection="×" inputMode="decimal" maw={300} required />

@@ -3,6 +3,7 @@ import { bilingual, counted } from '../../lib/language.ts'
 export const tokensText = bilingual({
   description: ['API keys. The group decides models and prices.', 'API 密钥，分组决定模型与价格。'],
   create: ['New token', '新建令牌'],
+  make: ['Make token', '创建令牌'],
   made: ['The token is ready', '令牌已创建'],
   keyHint: ['Copy the key now; later it takes your password.', '请立即复制，之后查看需要密码。'],
   noBalance: [

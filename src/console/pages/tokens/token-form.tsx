@@ -1,21 +1,17 @@
-import { Alert, Box, Button, Divider, Fieldset, Group, Stack, Text } from '@mantine/core'
+import { Box, Fieldset, Stack } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { useEffect, useState } from 'react'
-import type { IssuedToken } from '../../../admin/tokens/schema.ts'
-import { shortMoney } from '../../../look/money.ts'
-import { api, call, useMe } from '../../lib/api.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { useRefresh } from '../../parts/action.tsx'
 import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { Fields } from '../../parts/fields.tsx'
 import { SendForm } from '../../parts/form.tsx'
-import { OperatorContact } from '../../parts/operator.tsx'
+import { loadCode } from '../../parts/on-demand.ts'
 import { ErrorNotice } from '../../parts/page.tsx'
 import { SomeOf } from '../../parts/picking.tsx'
-import { ButtonLink, Code, Colon } from '../../parts/text.tsx'
 import { callFields, limitFields, newTokenOf, type TokenValues, valuesOf } from './fields.ts'
-import { callableOf, useGroups } from './groups.ts'
-import { SetUp } from './set-up.tsx'
+import { useGroups } from './groups.ts'
 import { tokenFormText, tokensText } from './text.ts'
 
 interface TokenFieldsProps {
@@ -57,10 +53,6 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
               {...given}
               placeholder={models.length === 0 ? text.modelsAll : undefined}
               data={[...new Set([...offered, ...models])]}
-              searchable
-              clearable
-              hidePickedOptions
-              limit={100}
             />
           ),
         }}
@@ -102,7 +94,7 @@ export function CreateToken({ close }: { readonly close: () => void }) {
   const formText = useText(tokenFormText)
   const groups = useGroups()
   const refresh = useRefresh()
-  const [issued, setIssued] = useState<IssuedToken>()
+  const [issued, setIssued] = useState<ReactNode>()
   const form = useForm<TokenValues>({
     initialValues: valuesOf(undefined),
     validate: { group: (name) => (name === '' ? formText.needGroup : null) },
@@ -113,59 +105,22 @@ export function CreateToken({ close }: { readonly close: () => void }) {
     if (cheapest !== undefined && getValues().group === '') setFieldValue('group', cheapest)
   }, [cheapest, setFieldValue, getValues])
 
-  if (issued) return <Issued issued={issued} close={close} />
+  if (issued) return issued
   return (
     <SendForm
       form={form}
       send={async (values) => {
-        setIssued(await call(api.tokens.post(newTokenOf(values))))
+        // Before the token is made: its key is shown only once.
+        const { Issued } = await loadCode(() => import('./issued.tsx'))
+        const made = await call(api.tokens.post(newTokenOf(values)))
+        setIssued(<Issued issued={made} close={close} />)
         await refresh('tokens', 'token', 'overview', 'admin')
       }}
-      submit={text.create}
+      submit={text.make}
       cancel={close}
     >
       {groups.error && <ErrorNotice error={groups.error} retry={() => void groups.refetch()} />}
       <TokenFields form={form} isNew />
     </SendForm>
-  )
-}
-
-/** The key, once, and how clients use it: the snippets have it in them. */
-function Issued({ issued: { token, key }, close }: { issued: IssuedToken; close: () => void }) {
-  const text = useText(tokensText)
-  const groups = useGroups().data?.items ?? []
-  const group = groups.find(({ name }) => name === token.group)
-  return (
-    <Stack>
-      <Text fw={600} role="status">
-        {text.made}
-        <Colon />
-        {token.name}
-      </Text>
-      <Text size="sm">{text.keyHint}</Text>
-      <Code label={text.key}>{key}</Code>
-      <NoBalance />
-      <Divider label={text.setUp} labelPosition="left" />
-      <SetUp {...callableOf(group, token.models)} keyShown={key} />
-      <Group justify="flex-end">
-        <ButtonLink variant="default" onClick={close} to={`/tokens/${token.id}`}>
-          {text.toToken}
-        </ButtonLink>
-        <Button onClick={close}>{text.done}</Button>
-      </Group>
-    </Stack>
-  )
-}
-
-/** A key alone is of no use to an account without money. */
-function NoBalance() {
-  const text = useText(tokensText)
-  const me = useMe().data
-  if (me === undefined || Number(me.balance) + Number(me.credit_limit) > 0) return null
-  return (
-    <Alert color="yellow">
-      {text.noBalance(shortMoney(me.balance))}
-      <OperatorContact />
-    </Alert>
   )
 }

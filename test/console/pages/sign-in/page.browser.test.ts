@@ -77,7 +77,7 @@ describeInBrowser('after a session has ended elsewhere', () => {
     await follow(page, 'Overview')
     await page.getByRole('link', { name: 'Make a token' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'New token' }).click()
+    await dialog.getByRole('button', { name: 'Make token' }).click()
     await dialog.getByText('Your balance is $0.00: requests are refused').waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()
     await follow(page, 'Overview')
