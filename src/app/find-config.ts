@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { codeOf } from '../lib/failure.ts'
 import type { Config, StoreConfig } from './config/config.ts'
 import {
   type FileWord,
@@ -56,7 +57,7 @@ async function readConfigFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const missing = codeOf(error) === 'ENOENT'
     throw new UserError(
       missing
         ? `There is no file ${file}. "tollgate init" writes one to begin with.`

@@ -1,4 +1,5 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
+import { messageOf } from '../lib/failure.ts'
 import { createSecretBox, loadSecret, OtherSecret, type SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
 import type { MigrateOptions } from '../store/postgres/migrate.ts'
@@ -153,6 +154,6 @@ function explaining<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (cause) {
-    throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new UserError(messageOf(cause), { cause })
   }
 }

@@ -1,6 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { usualSilenceSeconds } from '../gateway/context.ts'
 import { boundAccepted } from '../lib/connections.ts'
+import { codeOf } from '../lib/failure.ts'
 import type { Config } from './config/config.ts'
 import { UserError } from './user-error.ts'
 
@@ -69,7 +70,7 @@ interface Port {
 
 /** Why a port could not be opened, with the way out. */
 export function cannotListen({ host, port, setBy }: Port, cause: unknown): UserError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const code = codeOf(cause) ?? ''
   if (code === 'EADDRINUSE') {
     const message = `Port ${port} on ${host} is in use. Stop what uses it, or give another address (${setBy}).`
     return new UserError(message, { cause })

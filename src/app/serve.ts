@@ -1,6 +1,7 @@
 import { reachableHost } from '../lib/addresses.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { createSingleFlight } from '../lib/concurrency.ts'
+import { messageOf } from '../lib/failure.ts'
 import type { Logger } from '../lib/log.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Store } from '../store/ports/store.ts'
@@ -166,7 +167,7 @@ export async function serve(parts: ServeParts) {
         await tollgate.refresh()
         log.info('configuration applied', {})
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         log.error('configuration not applied; the old one stays in force', { error: reason })
       }
     },

@@ -11,6 +11,7 @@ import { serve } from '../app/serve.ts'
 import { fileOf } from '../app/store-place.ts'
 import { UserError } from '../app/user-error.ts'
 import { systemClock } from '../lib/clock.ts'
+import { messageOf } from '../lib/failure.ts'
 import { createTokenKey } from '../lib/ids.ts'
 import { createLineSink, type LineSink, withoutColors } from '../lib/line-sink.ts'
 import { createLogger } from '../lib/log.ts'
@@ -109,7 +110,7 @@ function makeFolder(): string {
     process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
     return directory
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new UserError(
       `The demo keeps its data in a folder for as long as it runs, and none can be made in ${tmpdir()} ` +
         `(${reason}). Name another place: TMPDIR=/some/folder tollgate demo`,

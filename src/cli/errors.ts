@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { expectedMessage } from '../app/user-error.ts'
+import { codeOf } from '../lib/failure.ts'
 import { print } from './terminal.ts'
 
 /** Wrong use: exit code 2. */
@@ -31,5 +32,5 @@ export function complain(message: string): void {
 }
 
 function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
+  return codeOf(error) === 'EPIPE'
 }

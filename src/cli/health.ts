@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { findFileWord } from '../app/find-config.ts'
 import { UserError } from '../app/user-error.ts'
 import { reachableHost } from '../lib/addresses.ts'
+import { messageOf } from '../lib/failure.ts'
 import { type ConfigOption, withConfig } from './config-option.ts'
 import { writeLines } from './output.ts'
 
@@ -45,7 +46,7 @@ async function ask(url: string) {
     const answer = await fetch(url, { signal, proxy: false, redirect: 'manual' } as RequestInit)
     return { status: answer.status, text: (await answer.text()).trim() }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new UserError(
       `${url} does not answer: ${why}. "tollgate serve" is to run on server.listen of this configuration.`,
       { cause },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { JobMessage, JobProgress, JobResult } from '../app/jobs/child.ts'
 import { runBackup, runVerify } from '../app/jobs/run-job.ts'
+import { messageOf } from '../lib/failure.ts'
 import { interruptible } from './lifecycle.ts'
 
 /** `tollgate job`: jobs of the console, reported as lines of JSON. */
@@ -27,7 +28,7 @@ async function sendResult(work: () => Promise<JobResult>) {
   try {
     send({ result: await work() })
   } catch (error) {
-    send({ failure: error instanceof Error ? error.message : String(error) })
+    send({ failure: messageOf(error) })
   }
 }
 

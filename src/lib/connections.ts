@@ -1,5 +1,6 @@
 import { ptr } from 'bun:ffi'
 import { readdirSync } from 'node:fs'
+import { codeOf } from './failure.ts'
 import { openSystemLibrary } from './system-library.ts'
 
 interface System {
@@ -74,5 +75,5 @@ const complaints: Readonly<Record<string, string>> = {
 
 /** Describes the certificate fault of a connection error; undefined for other errors. */
 export function tlsComplaint(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? complaints[String(error.code)] : undefined
+  return complaints[codeOf(error) ?? '']
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { chmod, link, mkdir, open, rename, rm, utimes } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { codeOf } from './failure.ts'
 
 /** A temporary file beside its target, moved into place once it is complete. */
 export interface DraftFile {
@@ -71,7 +72,7 @@ async function putBeside(path: string, file: string): Promise<boolean> {
     remove(path)
     return true
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error) ?? ''
     if (code === 'EEXIST') return false
     if (!linkless.has(code)) throw error
     if (existsSync(file)) return false

@@ -2,6 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:f
 import { availableParallelism, devNull, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Clock, Repeat } from './clock.ts'
+import { codeOf } from './failure.ts'
 
 interface MemoryLimit {
   readonly bytes: number
@@ -137,8 +138,7 @@ export const tooFewDescriptors = 'Too few file descriptors are left at present.'
 export const raiseLimitAdvice =
   'raise the limit: ulimit -n 65536 in a shell, LimitNOFILE=65536 in systemd, --ulimit nofile=65536 for a container'
 
-const isShortage = (error: unknown) =>
-  error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')
+const isShortage = (error: unknown) => ['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')
 
 /** Files that this process has open, connections included; undefined without /proc. */
 export function countOpenFiles(): number | undefined {

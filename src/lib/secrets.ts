@@ -10,6 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
+import { codeOf } from './failure.ts'
 
 /** The data was sealed with another secret. */
 export class OtherSecret extends Error {
@@ -167,10 +168,6 @@ interface SecretPlace {
 
 const minCharacters = 16
 
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
-}
-
 /** Creates the file atomically; keeps one that another process created first. */
 function createFile(file: string): boolean {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
@@ -188,7 +185,7 @@ function createFile(file: string): boolean {
     linkSync(draft, file)
     return true
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw new Error(
       `The secret file ${file} can not be made (${error}). Its directory must exist and be ` +
         'writable for this user; or set TOLLGATE_SECRET.',
@@ -203,7 +200,7 @@ function readSecret(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw new Error(
       `The secret file ${file} can not be read (${error}). Make it readable for this user, or set ` +
         'TOLLGATE_SECRET.',

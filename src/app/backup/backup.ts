@@ -2,6 +2,7 @@ import { existsSync, type Stats, statSync } from 'node:fs'
 import { open, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { createDraftFile, type DraftFile } from '../../lib/draft-file.ts'
+import { failureCode } from '../../lib/failure.ts'
 import { humanBytes } from '../../lib/format.ts'
 import type { Contents, DatabaseFile, InspectionStep } from '../../store/ports/copies.ts'
 import { openDatabaseFile } from '../../store/sqlite/database-file.ts'
@@ -182,14 +183,8 @@ function isSameFile(a: string, b: string): boolean {
   return one !== undefined && one.ino !== 0 && one.ino === other?.ino && one.dev === other.dev
 }
 
-/** The system's code of a failure: `ENOENT`, `SQLITE_FULL` …; undefined: it has none. */
-export function failureCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if ('code' in error) return String(error.code)
-  return failureCode(error.cause)
-}
-
-const isFull = (error: unknown) =>
+/** Whether a disk, or a part of it that is this user's, is full. */
+export const isFull = (error: unknown) =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(failureCode(error) ?? '')
 
 /** Throws when a folder has less free space than needed. */

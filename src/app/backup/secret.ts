@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createDraftFile, removeStaleDrafts } from '../../lib/draft-file.ts'
+import { messageOf } from '../../lib/failure.ts'
 import { createSecretBox, loadSecret } from '../../lib/secrets.ts'
 import type { SealedKey } from '../../store/ports/copies.ts'
 import type { StorePlace } from '../move/rows.ts'
@@ -20,7 +21,7 @@ function usable(env: string | undefined, file: string): string {
   try {
     return loadSecret({ env, file }).secret
   } catch (cause) {
-    throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new UserError(messageOf(cause), { cause })
   }
 }
 

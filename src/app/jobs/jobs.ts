@@ -1,5 +1,6 @@
 import type { JobView } from '../../admin/maintenance/schema.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { messageOf } from '../../lib/failure.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { JobProgress, JobResult } from './child.ts'
 
@@ -30,7 +31,7 @@ export function createJobs(clock: Clock) {
       const result = await work((progress) => change(id, { progress }), signal)
       change(id, { state: 'done', ...result })
     } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error)
+      const failure = messageOf(error)
       change(id, signal.aborted ? { state: 'cancelled' } : { state: 'failed', failure })
     } finally {
       change(id, { ended_at: isoTime(clock()) })

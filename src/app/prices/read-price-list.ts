@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { messageOf } from '../../lib/failure.ts'
 import { readOrigin } from '../../site/feed/mirror.ts'
 import { formatProblems, loadPriceConfig } from '../config/load.ts'
 import { UserError } from '../user-error.ts'
@@ -33,7 +34,7 @@ export async function readSource(from: string): Promise<string> {
   try {
     return await (isWeb(from) ? readWeb(from) : readLocal(from))
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new UserError(`${from} can't be read: ${reason}.`, { cause })
   }
 }
@@ -78,7 +79,7 @@ function parseJson(text: string, name: string, forms: readonly PriceForm[]): unk
     return JSON.parse(text)
   } catch (cause) {
     if (forms.includes('config')) return undefined
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new UserError(`${name} is not JSON: ${reason}.`, { cause })
   }
 }

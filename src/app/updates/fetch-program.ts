@@ -1,8 +1,9 @@
 import { chmodSync } from 'node:fs'
 import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { failureCode, messageOf } from '../../lib/failure.ts'
 import { humanBytes } from '../../lib/format.ts'
-import { failureCode, freeIn } from '../backup/backup.ts'
+import { freeIn, isFull } from '../backup/backup.ts'
 import { UserError } from '../user-error.ts'
 import { readAddress } from './read-address.ts'
 import { describeAddress, mayLeadTo, type ReleaseArchive } from './release.ts'
@@ -31,7 +32,7 @@ export async function fetchProgram(parts: FetchParts): Promise<string> {
   try {
     return await takeOut(await download(parts), parts)
   } catch (error) {
-    if (!['ENOSPC', 'EDQUOT'].includes(failureCode(error) ?? '')) throw error
+    if (!isFull(error)) throw error
     throw noRoom(folder, neededBytes, 'there is less')
   }
 }
@@ -87,7 +88,7 @@ async function takeOut(archive: string, { folder, ...parts }: FetchParts): Promi
     // It does not say which part failed, and its hash was right.
     const free = await freeIn(folder)
     throw new UserError(
-      `The archive could not be unpacked to ${folder} (${reasonOf(cause)}), where ` +
+      `The archive could not be unpacked to ${folder} (${messageOf(cause)}), where ` +
         `${humanBytes(free ?? 0)} are free and ` +
         `${humanBytes(parts.archive.program.size)} needed. Nothing was changed: make room, and run this again.`,
       { cause },
@@ -111,8 +112,6 @@ async function takeOut(archive: string, { folder, ...parts }: FetchParts): Promi
   chmodSync(program, 0o755)
   return program
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 const sizeOf = (file: string) =>
   stat(file).then(

@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/failure.ts'
 import { UserError } from '../user-error.ts'
 import { describeAddress, mayLeadTo } from './release.ts'
 
@@ -71,7 +72,7 @@ async function ask(address: URL, signal: AbortSignal): Promise<Response> {
 }
 
 const reasonOf = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error))
+  messageOf(error)
     // Advice of the runtime for whoever writes programs.
     .replace(/ For more information, pass `verbose.*$/, '')
     .replace(/\.$/, '')

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeWholeFile } from '../../lib/draft-file.ts'
-import { failureCode } from '../backup/backup.ts'
+import { failureCode } from '../../lib/failure.ts'
 import type { StoreConfig } from '../config/config.ts'
 import { fileOf } from '../store-place.ts'
 import { UserError } from '../user-error.ts'

@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Subprocess } from 'bun'
 import { parseDocument } from 'yaml'
+import { messageOf } from '../../lib/failure.ts'
 import { humanDuration } from '../../lib/format.ts'
 import { backUp, type CopyProgress } from '../backup/backup.ts'
 import type { StoreConfig } from '../config/config.ts'
@@ -74,8 +75,7 @@ async function copyDatabase({ signal, onProgress }: TryParts, database: string, 
   } catch (cause) {
     if (signal?.aborted) throw cause
     throw new UserError(
-      `${database} could not be copied for the check, so nothing was changed: ` +
-        (cause instanceof Error ? cause.message : String(cause)),
+      `${database} could not be copied for the check, so nothing was changed: ` + messageOf(cause),
       { cause },
     )
   }
@@ -135,7 +135,7 @@ async function runProgram(program: string, args: readonly string[], mostMs: numb
   } catch (error) {
     return {
       stdout: '',
-      stderr: error instanceof Error ? error.message : String(error),
+      stderr: messageOf(error),
       ...{ exitCode: 126, end: 'it could not be started' },
     }
   }

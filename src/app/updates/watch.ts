@@ -1,5 +1,6 @@
 import { dayMs, type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { createSingleFlight } from '../../lib/concurrency.ts'
+import { messageOf } from '../../lib/failure.ts'
 import type { Logger } from '../../lib/log.ts'
 import { complainOfAge, findRelease, type Wanted } from './find-release.ts'
 import type { Release } from './release.ts'
@@ -48,7 +49,7 @@ export function watchReleases(parts: WatchParts) {
       tell('info', 'a newer release is out: tollgate upgrade', { version, installed, notes_url })
     } catch (error) {
       if (stopping.signal.aborted) return
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       tell('warn', 'whether a newer release is out is not known', { reason })
     }
   })

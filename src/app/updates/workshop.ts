@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { failureCode } from '../../lib/failure.ts'
 import { lockFolder } from '../../lib/folder-lock.ts'
-import { failureCode } from '../backup/backup.ts'
 import { UserError } from '../user-error.ts'
 
 /** A folder beside a program, where a new one is made ready; one process alone has it. */

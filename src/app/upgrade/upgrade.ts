@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { removeStaleDrafts } from '../../lib/draft-file.ts'
+import { messageOf } from '../../lib/failure.ts'
 import { humanBytes } from '../../lib/format.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { StoreFile } from '../../store/ports/store.ts'
@@ -51,7 +52,7 @@ async function copy(database: string, version: number) {
     throw new UserError(
       `The database ${database} is at version ${version} and was not upgraded to ${newestVersion}, ` +
         'because it could not be copied before: ' +
-        `${cause instanceof Error ? cause.message : String(cause)} To upgrade it without a copy: ` +
+        `${messageOf(cause)} To upgrade it without a copy: ` +
         'tollgate serve --no-copy',
       { cause },
     )

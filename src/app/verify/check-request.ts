@@ -1,5 +1,6 @@
 import { charge } from '../../billing/charge.ts'
 import { readExtras, recordedUsage, toolPrice } from '../../billing/extras.ts'
+import { messageOf } from '../../lib/failure.ts'
 import { isoTime } from '../../lib/format.ts'
 import {
   emptyUsage,
@@ -158,7 +159,7 @@ function dueFor(request: CheckedRequest, price: CheckedPrice | null): Due | stri
     const due = charge({ ...made, ...recordedUsage(request) })
     return { ...due, reason: `by its counts, its multiplier and price ${price.id}` }
   } catch (error) {
-    return `price ${price.id}: ${error instanceof Error ? error.message : String(error)}`
+    return `price ${price.id}: ${messageOf(error)}`
   }
 }
 

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { createFairMutex } from '../../lib/concurrency.ts'
+import { codeOf, messageOf } from '../../lib/failure.ts'
 import { GatewayError } from '../errors.ts'
 
 export class TooManyBytes extends Error {
@@ -129,8 +130,7 @@ export async function inflateBody(bytes: Buffer, task: InflateTask): Promise<Buf
   }
 }
 
-const isTooMuch = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+const isTooMuch = (error: unknown) => codeOf(error) === 'ERR_BUFFER_TOO_LARGE'
 
 const grownTooFar = (encoding: string) =>
   new GatewayError(
@@ -139,7 +139,7 @@ const grownTooFar = (encoding: string) =>
   )
 
 function broken(encoding: string, cause: unknown): GatewayError {
-  const detail = cause instanceof Error ? cause.message : String(cause)
+  const detail = messageOf(cause)
   return new GatewayError('invalid_json', `The body is not valid ${encoding} data: ${detail}.`, {
     cause,
   })

@@ -1,3 +1,4 @@
+import { codeOf } from '../../lib/failure.ts'
 import { hasSpareDescriptors } from '../../lib/process-state.ts'
 import type { Fault } from '../../store/ports/availability.ts'
 import { authReasons, type ErrorKind, errorKinds, GatewayError } from '../errors.ts'
@@ -195,7 +196,7 @@ const thrownCodes: readonly (readonly [RegExp, FailureName])[] = [
 export function classifyFailure(error: unknown): FailureName {
   if (error instanceof AddressRefused) return 'address_refused'
   if (error instanceof ConnectTimeout) return 'timeout_connect'
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error) ?? ''
   const name = thrownCodes.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost'
   // The runtime reports a lack of descriptors as a refused connection, or a name that is not found.
   const isNamed = name === 'connect_failed' || name === 'connection_lost'

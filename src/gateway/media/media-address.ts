@@ -1,3 +1,4 @@
+import { codeOf } from '../../lib/failure.ts'
 import { BadEncoding, TooManyBytes } from '../body/bounded-bytes.ts'
 import { ConnectTimeout } from '../outbound/dial.ts'
 import { AddressRefused } from '../outbound/outbound.ts'
@@ -73,7 +74,7 @@ function wordsFor(error: unknown, maxBytes: number): string {
   if (error instanceof ConnectTimeout) return 'The host of the file could not be reached in time.'
   if (error instanceof TooManyBytes) return `The file is larger than ${inMiB(maxBytes)} MiB.`
   if (error instanceof BadEncoding) return 'The file came compressed in an unknown or broken way.'
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error) ?? ''
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code.startsWith('DNS')) {
     return 'The host of the file could not be found.'
   }

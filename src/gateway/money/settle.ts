@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { messageOf } from '../../lib/failure.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { KeptAnswer } from '../../store/ports/answers.ts'
@@ -97,7 +98,7 @@ export async function settle(
   } catch (error) {
     parts.log.error('request not settled', {
       request_id: exchange.requestId,
-      error: error instanceof Error ? error.message : String(error),
+      error: messageOf(error),
     })
     // The client of a whole answer gets an error, which `fail` records.
     if (exchange.facts?.stream) countAvailability(parts, exchange, notStored, 0)

@@ -1,6 +1,7 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import type { Cancellation } from '../../lib/cancellation.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { messageOf } from '../../lib/failure.ts'
 import type { Logger } from '../../lib/log.ts'
 import { toJsonText } from '../../protocols/canonical/json-text.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
@@ -177,7 +178,7 @@ export class SentCall implements FormTask, ReaderMemory {
         request_id: requestId,
         channel: this.#choice.option.channel.name,
         cause: name,
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       })
     }
     return name

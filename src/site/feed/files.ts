@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { writeWholeFile } from '../../lib/draft-file.ts'
+import { codeOf } from '../../lib/failure.ts'
 import type { Published } from '../published.ts'
 import { feedPaths } from '../routes.ts'
 import type { Validators } from './mirror.ts'
@@ -40,7 +41,7 @@ async function readIfThere(file: string): Promise<Uint8Array | undefined> {
   try {
     return await readFile(file)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { createSingleFlight } from '../../lib/concurrency.ts'
+import { messageOf } from '../../lib/failure.ts'
 import type { Logger } from '../../lib/log.ts'
 import { type Published, publish } from '../published.ts'
 import type { MirrorCopy, MirrorFolder } from './files.ts'
@@ -52,7 +53,7 @@ export async function createMirror(parts: MirrorParts) {
       await update()
     } catch (error) {
       if (stopping.signal.aborted) return
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       const kept = published ? 'the last good copy is served on' : 'there is no copy to serve'
       log.error(`feed not copied; ${kept}`, { origin, reason })
     }

@@ -1,4 +1,5 @@
 import { TypeCompiler, type ValueError } from '@sinclair/typebox/compiler'
+import { messageOf } from '../../lib/failure.ts'
 import { shortJson } from '../../lib/format.ts'
 import { CallEntry, FeedDocument, FeedFrame, TokenEntry } from './schema.ts'
 
@@ -20,7 +21,7 @@ export function validateFeed(text: string): FeedReport {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return failed([{ path: '', value: show(text), expected: `JSON (${reason})` }])
   }
   schemas ??= compileSchemas()

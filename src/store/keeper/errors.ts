@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/failure.ts'
 import { CountersUnavailable } from '../ports/counters.ts'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
 
@@ -9,7 +10,7 @@ export type SentError = readonly [
 ]
 
 export function packError(error: unknown): SentError {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (error instanceof UnansweredError) return ['unanswered', message]
   if (error instanceof StoreError) return ['store', message]
   if (error instanceof CountersUnavailable) return ['counters', message, error.isSent]

@@ -1,4 +1,5 @@
 import { version as programVersion } from '../../lib/build-info.ts'
+import { messageOf } from '../../lib/failure.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { leaseTable } from './lease.ts'
 import { commitFunctions, laterCommitFunctions } from './postgres-commit.ts'
@@ -79,7 +80,7 @@ export const tooOld = (version: number, place: string) =>
 export const notUpgraded = (version: number, place: string, cause: unknown) =>
   new StoreError(
     `The database ${place} could not be upgraded from version ${version} to ${newestVersion} ` +
-      `(${cause instanceof Error ? cause.message : String(cause)}). It was left as it was, and the ` +
+      `(${messageOf(cause)}). It was left as it was, and the ` +
       'former program can go on with it. Please report this.',
     { cause },
   )

@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { codeOf, messageOf } from '../../lib/failure.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { checkVersion, newestVersion } from '../schema/versions.ts'
 
@@ -155,11 +156,10 @@ const explanations: readonly (readonly [string, string])[] = [
 /** A SQLite error as a `StoreError` with the way out; other errors unchanged. */
 export function explainFailure(error: unknown, path: string): unknown {
   // By its code: what comes from another thread is no SQLiteError any more.
-  if (!(error instanceof Error) || !('code' in error)) return error
-  const code = String(error.code)
-  const known = explanations.find(([prefix]) => code.startsWith(prefix))
+  const code = codeOf(error)
+  const known = explanations.find(([prefix]) => code?.startsWith(prefix))
   if (known === undefined) return error
-  return new StoreError(`The database ${path} ${known[1]} (${code}: ${error.message}).`, {
+  return new StoreError(`The database ${path} ${known[1]} (${code}: ${messageOf(error)}).`, {
     cause: error,
   })
 }

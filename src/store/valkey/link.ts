@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { tlsComplaint } from '../../lib/connections.ts'
+import { messageOf } from '../../lib/failure.ts'
 import { CountersUnavailable } from '../ports/counters.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { type Script, scripts } from './scripts.ts'
@@ -95,8 +96,8 @@ export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: 
         },
         (error: unknown) => {
           if (!calls.delete(one)) return // rejected already
-          reject(new CountersUnavailable(messageOf(error), true))
-          if (client === current) fail(messageOf(error))
+          reject(new CountersUnavailable(reasonOf(error), true))
+          if (client === current) fail(reasonOf(error))
         },
       )
     })
@@ -106,7 +107,7 @@ export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: 
     const rest = [String(keys.length), ...keys, ...values]
     return call((to) =>
       to.send('EVALSHA', [hash, ...rest]).catch((error: unknown) => {
-        if (!messageOf(error).includes('NOSCRIPT')) throw error
+        if (!reasonOf(error).includes('NOSCRIPT')) throw error
         return to.send('EVAL', [text, ...rest])
       }),
     )
@@ -122,13 +123,13 @@ export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: 
     client = fresh
     try {
       await fresh.connect()
-      fresh.onclose = (error) => client === fresh && fail(messageOf(error))
+      fresh.onclose = (error) => client === fresh && fail(reasonOf(error))
       for (const { text } of scripts) await call((to) => to.send('SCRIPT', ['LOAD', text]))
       await greet({ run })
     } catch (error) {
       // Determined once, for the log.
       const reason = isReported ? undefined : await whyNotEncrypted(encryption)
-      if (client === fresh) fail(reason ?? messageOf(error))
+      if (client === fresh) fail(reason ?? reasonOf(error))
       return
     }
     if (client !== fresh) return
@@ -156,8 +157,8 @@ export function createLink({ url, greet, onUnavailable, onAvailable, ...more }: 
   }
 }
 
-const messageOf = (error: unknown): string => {
-  const text = error instanceof Error ? error.message : String(error)
+const reasonOf = (error: unknown): string => {
+  const text = messageOf(error)
   return text === 'Connection closed'
     ? 'unreachable, or it refuses the password, or wants TLS (rediss://)'
     : text
