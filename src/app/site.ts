@@ -34,6 +34,7 @@ import {
 import { encodeSettings, settingsRoutes } from '../site/settings/settings.ts'
 import { encodeStatus } from '../site/status/document.ts'
 import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
+import { askerAt } from '../site/turns.ts'
 import { type Member, mayUse } from '../store/ports/group-access.ts'
 import type { DocumentStore } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
@@ -47,6 +48,8 @@ interface SiteParts {
   readonly clock: Clock
   readonly log: Logger
   readonly plazaRefusal: PlazaParts['refusalOf']
+  /** The client's address, as far as proxies are trusted. */
+  readonly addressOf: (call: PlazaCall) => string
   readonly status: StatusSource
   readonly readiness: Readiness
 }
@@ -61,6 +64,7 @@ export const publicPaths = [...feedPaths, statusPath, statusPagePath, ...browser
 /** The public pages, wired, and the timer that builds them. */
 export function createSite(parts: SiteParts) {
   const { config, catalog, documents, clock, log, plazaRefusal, status, readiness } = parts
+  const askerOf = (call: PlazaCall) => askerAt(parts.addressOf(call))
   const shared = (name: string) => documents && { documents, name }
   let { site, settings } = config
   let hosts = createHostRules(site, publicPaths)
@@ -116,11 +120,12 @@ export function createSite(parts: SiteParts) {
   })
   const models = modelPageRoutes({
     ...{ source: status, groups: plazaGroups, models: liveModels, settings: plazaSettings, clock },
+    askerOf,
     site: () => ({ frame, baseUrl: site.baseUrl, about: site.plazaDescription ?? '' }),
   })
   return {
     routes: new Elysia({ name: 'site' })
-      .use(frontRoutes({ pages: front, frame: () => frame, models: listedModels }))
+      .use(frontRoutes({ pages: front, frame: () => frame, askerOf, models: listedModels }))
       .use(feedRoutes(feed))
       .use(plazaRoutes({ plaza, settings: plazaSettings, refusalOf: plazaRefusal }))
       .use(models)
@@ -149,6 +154,7 @@ export function createSite(parts: SiteParts) {
         errors: async () => (await import('./api-errors.ts')).apiErrors(),
         requests: requestSchemas,
         schemas: documentSchemas,
+        askerOf,
         clock,
       }),
     isHidden: (request: Request) => hosts.isHidden(request),
@@ -193,9 +199,8 @@ export function feedSite({ site, settings }: Pick<Config, 'site' | 'settings'>):
 
 /** Admits callers with a valid key to the plaza as the gateway would, whatever their balance. */
 export function createPlazaAccess(gatekeeper: Gatekeeper) {
-  return async ({ request, server }: PlazaCall): Promise<PlazaRefusal | undefined> => {
-    const peer = () => server?.requestIP(request)?.address ?? ''
-    const call = { request, peer, geminiPath: false }
+  return async (asked: PlazaCall): Promise<PlazaRefusal | undefined> => {
+    const call = callOf(asked)
     try {
       gatekeeper.check(await gatekeeper.identify(call), call, false)
       return undefined
@@ -205,3 +210,15 @@ export function createPlazaAccess(gatekeeper: Gatekeeper) {
     }
   }
 }
+
+const callOf = ({ request, server }: PlazaCall) => ({
+  request,
+  peer: () => server?.requestIP(request)?.address ?? '',
+  geminiPath: false,
+})
+
+/** Where the sender of a request is, as the gateway sees it. */
+export const createAddressOf =
+  ({ address }: Pick<Gatekeeper, 'address'>) =>
+  (call: PlazaCall): string =>
+    address(callOf(call))

@@ -17,7 +17,7 @@ import { createGateway, type GatewayParts } from './gateway.ts'
 import type { Workers } from './group/keeper.ts'
 import { createHttpApp } from './http-app.ts'
 import { createNodeLoad, type Membership } from './membership.ts'
-import { createPlazaAccess, createSite } from './site.ts'
+import { createAddressOf, createPlazaAccess, createSite } from './site.ts'
 import { seenBeside } from './updates/seen.ts'
 import { watchReleases } from './updates/watch.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
@@ -62,6 +62,7 @@ export async function createTollgate(parts: TollgateParts) {
   const site = createSite({
     ...{ config: gateway.config(), catalog: catalog.current, documents: store.documents },
     ...{ clock, log, plazaRefusal: createPlazaAccess(gatekeeper), status: availability, readiness },
+    addressOf: createAddressOf(gatekeeper),
   })
   await gateway.beginTimers()
   const refresh = coalesce(() =>

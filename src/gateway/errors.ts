@@ -194,6 +194,7 @@ export function modelHeaders(
 export function pageNotFound(): Response {
   return new Response('404 page not found', {
     status: 404,
-    headers: { 'content-type': 'text/plain' },
+    // Caches keep a 404 by themselves, and whether a path is one may depend on a header.
+    headers: { 'content-type': 'text/plain', 'cache-control': 'no-store' },
   })
 }

@@ -1,3 +1,5 @@
+import { addressKey, networkKey } from '../lib/addresses.ts'
+import { createLine } from '../lib/line.ts'
 import { unavailable } from './published.ts'
 
 /** Time that building pages may take at once, in milliseconds: a person's, or a crawler's, pages wait for nothing. */
@@ -6,23 +8,33 @@ const mostCreditMs = 1_000
 const share = 0.15
 /** What one build may leave to the next at most: on a machine that is busy with other things it took long, but not much. */
 const mostDebtMs = 300
-/** Builds that wait; whatever comes then is refused. */
-const mostWaiting = 64
+/** Builds that wait beside the one under way; of more, the last of whoever has the most there is refused. */
+const mostWaiting = 63
 
 class Busy extends Error {}
 
+/** The address and the network that ask for a page: builds for the same ones wait for each other. */
+export type Asker = readonly string[]
+
+/** Who sends a request. */
+export type AskerOf = (call: {
+  readonly request: Request
+  readonly server: { requestIP(request: Request): { address: string } | null } | null
+}) => Asker
+
+export const askerAt = (address: string): Asker => [addressKey(address), networkKey(address)]
+
 /**
- * Builds pages that anybody may ask for, each with an address or a search of its own: one at a time, and for long
- * with a small part of the processor, for the same one answers the requests of models.
+ * Builds pages that anybody may ask for, each with an address or a search of its own: one at a time, fairly among
+ * those who ask, and for long with a small part of the processor, for the same one answers the requests of models.
  */
 export function createTurns(
   tick: () => number = () => performance.now(),
   sleep: (ms: number) => Promise<void> = Bun.sleep,
 ) {
+  const line = createLine({ atOnce: 1, mostWaiting })
   let creditMs = mostCreditMs
   let countedTick = tick()
-  let waiting = 0
-  let last: Promise<unknown> = Promise.resolve()
 
   async function run<Built>(build: () => Built | Promise<Built>): Promise<Built> {
     const now = tick()
@@ -39,17 +51,12 @@ export function createTurns(
   }
 
   /** Resolves to what is built. Throws where too many wait: `orBusy` answers so. */
-  return async <Built>(build: () => Built | Promise<Built>): Promise<Built> => {
-    if (waiting >= mostWaiting) throw new Busy('too many pages are being built')
-    waiting++
-    const turn = last.then(() => run(build))
-    last = turn.catch(() => {})
-    try {
-      return await turn
-    } finally {
-      waiting--
-    }
-  }
+  return <Built>(shares: Asker, build: () => Built | Promise<Built>): Promise<Built> =>
+    line(
+      { isKnown: false, shares },
+      () => run(build),
+      () => new Busy('too many pages are being built'),
+    )
 }
 
 /** All pages of the site share their time. */

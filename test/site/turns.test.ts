@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createTurns, orBusy } from '../../src/site/turns.ts'
+import { askerAt, createTurns, orBusy } from '../../src/site/turns.ts'
+
+const [one, another] = [askerAt('203.0.113.7'), askerAt('198.51.100.7')]
 
 /** Turns whose time goes on by what is built and slept alone. */
 function start() {
@@ -13,7 +15,7 @@ function start() {
     },
   )
   const build = (ms: number) =>
-    inTurn(() => {
+    inTurn(one, () => {
       now += ms
     })
   return { inTurn, build, slept, now: () => now }
@@ -44,18 +46,33 @@ test('one is built at a time, though one before it fails', async () => {
     building--
     throw new Error('no page')
   }
-  const all = await Promise.allSettled(Array.from({ length: 10 }, () => inTurn(build)))
+  const all = await Promise.allSettled(Array.from({ length: 10 }, () => inTurn(one, build)))
   expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'rejected'))
-  expect(await inTurn(() => 'a page')).toBe('a page')
+  expect(await inTurn(one, () => 'a page')).toBe('a page')
 })
 
 test('where too many wait, the next is told to come again', async () => {
   const { inTurn } = start()
   const { promise, resolve } = Promise.withResolvers<void>()
-  const waiting = Array.from({ length: 64 }, () => inTurn(() => promise))
-  const refused = await orBusy(() => inTurn(() => new Response()))
+  const waiting = Array.from({ length: 64 }, () => inTurn(one, () => promise))
+  const refused = await orBusy(() => inTurn(one, () => new Response()))
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60'])
   resolve()
   await Promise.all(waiting)
-  expect((await orBusy(() => inTurn(() => new Response()))).status).toBe(200)
+  expect((await orBusy(() => inTurn(one, () => new Response()))).status).toBe(200)
+})
+
+test('who asks for very many leaves the next place to whoever comes', async () => {
+  const { inTurn } = start()
+  const begun: string[] = []
+  const build = (name: string) => async () => {
+    begun.push(name)
+    await Promise.resolve()
+  }
+  const many = Array.from({ length: 100 }, (_, at) => inTurn(one, build(`flood ${at}`)))
+  const own = inTurn(another, build('somebody'))
+  const settled = await Promise.allSettled([own, ...many])
+  expect(begun.slice(0, 3)).toEqual(['flood 0', 'somebody', 'flood 1'])
+  expect(settled[0]?.status).toBe('fulfilled')
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(37)
 })

@@ -1,4 +1,5 @@
 import type { SecretBox } from '../../lib/secrets.ts'
+import { complaints } from '../../resources/values.ts'
 import type { CoolingRow } from '../../store/ports/counters.ts'
 import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.ts'
 import type { Store } from '../../store/ports/store.ts'
@@ -176,7 +177,9 @@ export function createChannelService(parts: ChannelParts) {
       const whole = { ...channel, name: 'new', models: [{ id: 'any' }] }
       const checked = requireRight(check(changedFields(undefined, whole, keyMark)), 'channel.')
       const { models, ...found } = await gateway.listModels(targetOf(checked, {}, keyMark))
-      return { ...found, models: models.map((one) => ({ id: one.id, price: suggestedPrice(one) })) }
+      // Under another name a channel could not offer it.
+      const fit = models.filter(({ id }) => complaints.name(id) === undefined)
+      return { ...found, models: fit.map((one) => ({ id: one.id, price: suggestedPrice(one) })) }
     },
   }
 }

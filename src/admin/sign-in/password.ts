@@ -1,9 +1,10 @@
 import { addressKey } from '../../lib/addresses.ts'
+import type { Asking } from '../../lib/line.ts'
 import type { SignInAccount } from '../../store/ports/sign-in.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import type { Outcome, SignInCore } from './core.ts'
-import { type Asking, checkNewPassword, requireAddress } from './hashing.ts'
+import { checkNewPassword, requireAddress } from './hashing.ts'
 import { counted, countedRight } from './limits.ts'
 import type { SecondFactors } from './totp.ts'
 
@@ -33,8 +34,11 @@ export function createPasswordSignIn(core: SignInCore, factors: SecondFactors) {
   async function check(asking: Asking, email: string, password: string): Promise<SignInAccount> {
     requireAddress(email)
     const account = await store.account({ email })
-    const isRight = await passwords.verify(asking, password, account?.passwordHash ?? null)
-    if (isRight && account) return account
+    const hash = account?.passwordHash ?? null
+    const isRight = await passwords.verify(asking, password, hash)
+    // It waited in line, and meanwhile somebody may have been shut out by another password.
+    const isSame = isRight && hash === (await store.account({ email }))?.passwordHash
+    if (isSame && account) return account
     throw new ApiError('wrong_credentials', 'The e-mail address or the password is wrong.')
   }
 

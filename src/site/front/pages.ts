@@ -9,7 +9,7 @@ import { createFresh, type Fresh } from '../fresh.ts'
 import type { LiveModels } from '../models/live-models.ts'
 import type { Published } from '../published.ts'
 import type { StatusSource } from '../status/pages.ts'
-import { inTurn } from '../turns.ts'
+import { type Asker, inTurn } from '../turns.ts'
 import { clientAddresses, type SiteAddress } from './addresses.ts'
 import type { OwnPage } from './own-page.ts'
 
@@ -64,17 +64,19 @@ export function createFrontPages(parts: FrontPagesParts) {
 
   return {
     /** Undefined: none could be built yet. `origin`: where it was asked for. */
-    page(language: Language, origin: string): Promise<Published | undefined> {
+    async page(asker: Asker, language: Language, origin: string): Promise<Published | undefined> {
       const key = `${language} ${site().baseUrl === null ? origin : ''}`
       const known = pages.get(key)
       if (known) return known.current()
-      const made = createFresh({
-        name: 'front page',
-        build: () => build(language, origin),
-        madeOf: groups,
-        ...{ maxAgeMs, clock, log },
-      })
-      return inTurn(() => {
+      return inTurn(asker, () => {
+        const made =
+          pages.get(key) ??
+          createFresh({
+            name: 'front page',
+            build: () => build(language, origin),
+            madeOf: groups,
+            ...{ maxAgeMs, clock, log },
+          })
         pages.set(key, made)
         return made.current()
       })

@@ -5,12 +5,13 @@ import { logoSvg } from '../../look/logo.ts'
 import { accentsOf, usualAccent } from '../../look/tokens.ts'
 import { respondPage } from '../page.ts'
 import { unavailable } from '../published.ts'
-import { orBusy } from '../turns.ts'
+import { type AskerOf, orBusy } from '../turns.ts'
 import type { createFrontPages } from './pages.ts'
 
 interface FrontParts {
   readonly pages: Pick<ReturnType<typeof createFrontPages>, 'page'>
   readonly frame: () => FrameSite
+  readonly askerOf: AskerOf
   /** Names of the models that have a page; undefined: there are no such pages. */
   readonly models: () => readonly string[] | undefined
 }
@@ -21,15 +22,16 @@ export const browserPaths = ['/favicon.svg', '/favicon.ico', '/robots.txt'] as c
 const raw = { parse: 'none' } as const
 
 /** `/`, and what browsers and search engines ask for by themselves. */
-export function frontRoutes({ pages, frame, models }: FrontParts) {
+export function frontRoutes({ pages, frame, askerOf, models }: FrontParts) {
   const originOf = (request: Request) => frame().origin ?? new URL(request.url).origin
   return new Elysia({ name: 'site.front' })
     .get(
       '/',
-      ({ request }) =>
+      ({ request, server }) =>
         orBusy(async () => {
           const language = languageOf(request)
-          const published = await pages.page(language, new URL(request.url).origin)
+          const { origin } = new URL(request.url)
+          const published = await pages.page(askerOf({ request, server }), language, origin)
           if (published === undefined) return unavailable('text/plain', nothingYet)
           return respondPage({
             ...{ request, published, language, logoUrl: frame().logoUrl, copies: true },

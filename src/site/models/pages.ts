@@ -7,7 +7,7 @@ import type { FrameSite } from '../../look/frame.ts'
 import type { Language } from '../../look/language.ts'
 import { type Published, publish } from '../published.ts'
 import type { StatusSource } from '../status/pages.ts'
-import { inTurn } from '../turns.ts'
+import { type Asker, inTurn } from '../turns.ts'
 import { type ModelsSite, modelsPages, type Shown } from './documents.ts'
 import type { LiveModels } from './live-models.ts'
 import type { ModelQuery } from './query.ts'
@@ -31,7 +31,7 @@ interface Kept {
   readonly madeAt: number
   readonly groups: Catalog['groups']
   readonly site: FrameSite
-  readonly page: Promise<Published>
+  readonly page: Published
 }
 
 export type ModelPages = ReturnType<typeof createModelPages>
@@ -40,20 +40,31 @@ export type ModelPages = ReturnType<typeof createModelPages>
 export function createModelPages({ source, groups, models, site, clock }: ModelPagesParts) {
   const pages = new LRUCache<string, Kept>(entryLimit(mostPages))
 
-  /** A kept page that is still right, or a new one. */
-  function kept(
-    key: string,
-    build: (previous?: Published) => Promise<Published>,
-  ): Promise<Published> {
+  /** A kept page, if it is still right. */
+  function find(key: string): Published | undefined {
     const known = pages.get(key)
     const ageMs = clock() - (known?.madeAt ?? Number.NaN)
     const isSame = known?.groups === groups() && known.site === site().frame
-    if (known && isSame && ageMs >= 0 && ageMs < maxAgeMs) return known.page
-    const before = known?.page.catch(() => undefined)
-    const page = inTurn(async () => build(await before))
-    pages.set(key, { madeAt: clock(), groups: groups(), site: site().frame, page })
-    page.catch(() => pages.delete(key)) // the caller gets the error, and the next one a new build
+    return isSame && ageMs >= 0 && ageMs < maxAgeMs ? known.page : undefined
+  }
+
+  async function make(
+    key: string,
+    build: (previous?: Published) => Promise<Published>,
+  ): Promise<Published> {
+    const made = { madeAt: clock(), groups: groups(), site: site().frame }
+    const page = await build(pages.get(key)?.page)
+    pages.set(key, { ...made, page })
     return page
+  }
+
+  /** A kept page, or a new one. Each waits in its own turn: another's, who asks for it too, may come much later. */
+  async function kept(
+    asker: Asker,
+    key: string,
+    build: (previous?: Published) => Promise<Published>,
+  ): Promise<Published> {
+    return find(key) ?? inTurn(asker, () => find(key) ?? make(key, build))
   }
 
   const show = async (steps: (shown: Shown) => Generator<void, string>): Promise<string> => {
@@ -62,30 +73,34 @@ export function createModelPages({ source, groups, models, site, clock }: ModelP
   }
 
   return {
-    list: (language: Language, query: ModelQuery): Promise<Published> =>
-      kept(`list ${language} ${queryText(query)}`, async (previous) => {
+    list: (asker: Asker, language: Language, query: ModelQuery): Promise<Published> =>
+      kept(asker, `list ${language} ${queryText(query)}`, async (previous) => {
         const html = await show((shown) => modelsPages.list(shown, language, query))
         return publish(html, previous, clock())
       }),
     /** Undefined: there is no such model. */
-    async model(language: Language, name: string, origin: string): Promise<Published | undefined> {
+    async model(
+      asker: Asker,
+      language: Language,
+      { name, origin }: { readonly name: string; readonly origin: string },
+    ): Promise<Published | undefined> {
       if (!(await models()).has(name)) return undefined
       const address = site().baseUrl ?? origin
-      return kept(`model ${language} ${address} ${name}`, async (previous) => {
+      return kept(asker, `model ${language} ${address} ${name}`, async (previous) => {
         const html = await show((shown) => modelsPages.model(shown, language, { name, address }))
         return publish(html, previous, clock())
       })
     },
     /** The page of a name that no model has. */
-    async unknown(language: Language, name: string): Promise<Published> {
+    async unknown(asker: Asker, language: Language, name: string): Promise<Published> {
       const names = [...(await models()).keys()]
-      return inTurn(() =>
+      return inTurn(asker, () =>
         publish(modelsPages.unknown(names, site(), language, name), undefined, clock()),
       )
     },
     /** The page where models are not public. */
-    closed: (language: Language, needsKey: boolean): Promise<Published> =>
-      kept(`closed ${language} ${needsKey}`, (previous) =>
+    closed: (asker: Asker, language: Language, needsKey: boolean): Promise<Published> =>
+      kept(asker, `closed ${language} ${needsKey}`, (previous) =>
         publish(modelsPages.closed(site(), language, needsKey), previous, clock()),
       ),
     /** The models that have a page, by name. */

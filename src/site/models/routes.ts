@@ -2,7 +2,7 @@ import { Elysia, NotFoundError } from 'elysia'
 import { languageOf } from '../../look/language.ts'
 import { respondPage } from '../page.ts'
 import type { Published } from '../published.ts'
-import { orBusy } from '../turns.ts'
+import { type Asker, type AskerOf, orBusy } from '../turns.ts'
 import type { ModelPages, ModelPagesParts } from './pages.ts'
 import { readQuery } from './query.ts'
 
@@ -11,6 +11,7 @@ export const modelsPath = '/models'
 export interface ModelsParts extends ModelPagesParts {
   /** Read at each request, as for the plaza. */
   readonly settings: () => { readonly isEnabled: boolean; readonly needsKey: boolean }
+  readonly askerOf: AskerOf
 }
 
 /**
@@ -18,7 +19,7 @@ export interface ModelsParts extends ModelPagesParts {
  * for who asks for HTML without a credential, and a model's page for who has no credential.
  */
 export function modelPageRoutes(parts: ModelsParts) {
-  const { settings, site } = parts
+  const { settings, site, askerOf } = parts
   let made: ModelPages | undefined
   // Loaded on first use, to save memory.
   const pages = async () => {
@@ -27,13 +28,16 @@ export function modelPageRoutes(parts: ModelsParts) {
     return made
   }
 
-  async function answer(request: Request, find: Find): Promise<Response> {
+  async function answer(request: Request, asker: Asker, find: Find): Promise<Response> {
     const language = languageOf(request)
     const { isEnabled, needsKey } = settings()
     const built = await pages()
     const isOpen = isEnabled && !needsKey
     const found = isOpen ? await find(built, language) : undefined
-    const { page, status } = found ?? { page: await built.closed(language, needsKey), status: 200 }
+    const { page, status } = found ?? {
+      page: await built.closed(asker, language, needsKey),
+      status: 200,
+    }
     const { logoUrl } = site().frame
     const known = { request, language, logoUrl, status }
     const response = await respondPage({ ...known, published: page, copies: true, hasForm: true })
@@ -43,15 +47,16 @@ export function modelPageRoutes(parts: ModelsParts) {
 
   const app = new Elysia({ name: 'site.models' }).get(
     modelsPath,
-    ({ request, set }) => {
+    ({ request, server, set }) => {
       if (hasCredential(request) || !wantsHtml(request)) {
         set.headers.vary = 'accept'
         throw new NotFoundError()
       }
       const query = readQuery(new URL(request.url).searchParams)
+      const asker = askerOf({ request, server })
       return orBusy(() =>
-        answer(request, async (known, language) => ({
-          page: await known.list(language, query),
+        answer(request, asker, async (known, language) => ({
+          page: await known.list(asker, language, query),
           status: 200,
         })),
       )
@@ -61,15 +66,16 @@ export function modelPageRoutes(parts: ModelsParts) {
   for (const path of modelParameters) {
     app.get(
       modelsPath + path,
-      ({ request }) => {
+      ({ request, server }) => {
         if (hasCredential(request)) throw new NotFoundError()
-        const { name, origin } = nameIn(request)
+        const asked = nameIn(request)
+        const asker = askerOf({ request, server })
         return orBusy(() =>
-          answer(request, async (known, language) => {
-            const page = await known.model(language, name, origin)
+          answer(request, asker, async (known, language) => {
+            const page = await known.model(asker, language, asked)
             return page
               ? { page, status: 200 }
-              : { page: await known.unknown(language, name), status: 404 }
+              : { page: await known.unknown(asker, language, asked.name), status: 404 }
           }),
         )
       },

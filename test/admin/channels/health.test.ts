@@ -99,6 +99,8 @@ describe("an upstream's list of models", () => {
   test('comes with the prices that are known', async () => {
     const pricing = { prompt: '0.0000025', completion: '0.00001' }
     const data = [{ id: 'gpt-5-mini' }, { id: 'their/own', pricing }, { id: 'unknown' }, {}]
+    // No channel could offer these.
+    for (const id of ['models/', 'a\nb', '\u001b[2Jx', '\u202ex', ' x']) data.push({ id })
     scene.upstream.handle(() => jsonAnswer({ object: 'list', data }))
     const listed = await ask()
     expect(listed.data).toEqual({

@@ -57,6 +57,22 @@ test('a new password, by one’s own: all sessions end, and the audit has it', a
   expect(await audited()).toContain(`${admin.email} account.password`)
 })
 
+test('a password that is replaced while its sign-in waits opens nothing', async () => {
+  await setPassword(ids.owner, admin.password)
+  const { signIn } = app.instance.store
+  const read = signIn.account
+  const replaced = async (...asked: Parameters<typeof read>) => {
+    const found = await read(...asked)
+    signIn.account = read
+    await setPassword(ids.owner, admin.password, owner.password)
+    return found
+  }
+  signIn.account = replaced
+  const browser = createBrowser(app.serving.url)
+  expect(await browser.signIn({ ...owner, password: given })).toMatchObject({ status: 401 })
+  expect(await browser.signIn(owner)).toMatchObject({ status: 200 })
+})
+
 test('a lost second factor is taken away, by one’s own password', async () => {
   await setPassword(ids.owner, admin.password)
   const browser = createBrowser(app.serving.url)

@@ -78,6 +78,8 @@ describe('/models is a page for readers alone', () => {
     expect(await answer.text()).toBe('404 page not found')
     if (path !== '/models/' && method === 'GET')
       expect([what, answer.headers.get('vary')?.toLowerCase()]).toEqual([what, 'accept'])
+    // Nobody may make caches answer others so.
+    expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
   test('a model’s page is one for any type, and none with a credential', async () => {

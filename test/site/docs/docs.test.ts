@@ -214,6 +214,7 @@ test('all are published: a tag, 304, and new ones when the site has another name
       errors: async () => [],
       requests: {},
       schemas: () => ({}),
+      askerOf: () => [],
       clock,
     }),
   )

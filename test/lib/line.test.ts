@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Asking, createLine } from '../../../src/admin/sign-in/hashing.ts'
+import { type Asking, createLine } from '../../src/lib/line.ts'
 
 const stranger = (...shares: string[]): Asking => ({ isKnown: false, shares })
 const known = (...shares: string[]): Asking => ({ isKnown: true, shares })
