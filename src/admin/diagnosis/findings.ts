@@ -27,7 +27,7 @@ export function tellThenAndNow(
   }
   for (const { word, params, way, wayParams } of now) {
     if (step.problems.includes(word)) continue
-    step.note(word, params)
+    step.problemNow(word, params)
     step.way(way, wayParams)
   }
 }

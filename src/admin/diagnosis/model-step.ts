@@ -31,7 +31,7 @@ export function modelStep(facts: Facts): Step {
   // It was judged by a price: the group had the model.
   const wasThere = request.priceId !== null
   if (offer === undefined) {
-    if (wasThere) step.note('model_gone_since', named)
+    if (wasThere) step.problemNow('model_gone_since', named)
     else step.problem('model_not_in_group', named)
     lookElsewhere(facts, group, model, step)
     return wasMissing ? done('model_not_in_group') : done()

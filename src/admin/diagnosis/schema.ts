@@ -131,7 +131,10 @@ export type Way = Static<typeof Way>
 
 export const Step = Type.Object({
   step: oneOf(stepNames),
-  finding: oneOf(['ok', 'problem', 'unknown']),
+  finding: oneOf(
+    ['ok', 'problem', 'problem_now', 'unknown'],
+    'Of the request; `problem_now`: it was in order then, and would be refused now.',
+  ),
   explains: Type.Boolean({ description: 'Whether what was found explains this failure.' }),
   notes: Type.Array(Note),
   ways: Type.Array(Way),

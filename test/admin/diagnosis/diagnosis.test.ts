@@ -10,7 +10,7 @@ interface Note {
 }
 interface Step {
   readonly step: string
-  readonly finding: 'ok' | 'problem' | 'unknown'
+  readonly finding: 'ok' | 'problem' | 'problem_now' | 'unknown'
   readonly explains: boolean
   readonly notes: readonly Note[]
   readonly ways: readonly Note[]
@@ -126,7 +126,7 @@ describe('a model that the group had not', () => {
       ...{ step: 'model', note: { word: 'model_not_in_group_then' }, way: { word: 'retry' } },
     })
     const gone = await diagnose(failed, 'other')
-    expect(gone.step('model')?.finding).toBe('ok')
+    expect(gone.step('model')?.finding).toBe('problem_now')
     expect(gone.note('model', 'model_gone_since')).toMatchObject({ model: 'other-model' })
     await setModels(['other-model'])
   })
@@ -195,7 +195,7 @@ describe('a token', () => {
     const { verdict, step, note } = await diagnose(id)
     await change({ models: [] })
     expect(verdict?.step).toBe('model')
-    expect(step('token')).toMatchObject({ finding: 'ok', explains: false })
+    expect(step('token')).toMatchObject({ finding: 'problem_now', explains: false })
     expect(note('token', 'token_expired')).toBeDefined()
     expect(note('token', 'token_models')).toMatchObject({ models: ['a'] })
     expect(step('token')?.ways.map(({ word }) => word)).toContain('extend_token')

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Card, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Diagnosis, Step } from '../../../admin/diagnosis/schema.ts'
+import { shortMoney } from '../../../look/money.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatDuration, formatUsd } from '../../lib/format.ts'
 import { formatCount, type Language, localeOf, useLanguage, useText } from '../../lib/language.ts'
@@ -73,7 +74,7 @@ function Verdict({ verdict }: { readonly verdict: NonNullable<Diagnosis['verdict
   )
 }
 
-const colours = { ok: 'ok', problem: 'bad', unknown: 'soft' } as const
+const colours = { ok: 'ok', problem: 'bad', problem_now: 'mid', unknown: 'soft' } as const
 
 function StepCard({ step, number }: { readonly step: Step; readonly number: number }) {
   const text = useText(receiptText)
@@ -169,7 +170,7 @@ function Sentence({ text, params, of = 'request' }: SentenceProps) {
       {pieces.map(({ text, name }, place) => (
         // The pieces of a sentence never change their places.
         // biome-ignore lint/suspicious/noArrayIndexKey: there is nothing else that tells them apart
-        <Text key={place} span inherit fw={name === undefined ? undefined : 600}>
+        <Text key={place} span inherit fw={name && 600} title={exactly(params, name)}>
           {text}
         </Text>
       ))}
@@ -177,10 +178,14 @@ function Sentence({ text, params, of = 'request' }: SentenceProps) {
   )
 }
 
+/** An amount of money is shown short, and whole on hover. */
+const exactly = (params: Params, name: string | undefined) =>
+  name?.endsWith('_usd') ? formatUsd(String(params[name])) : undefined
+
 function show(name: string, value: Param, language: Language, of: 'request' | 'attempt'): string {
   if (typeof value === 'object') return value.join(language === 'zh' ? '、' : ', ')
   if (name.endsWith('_at')) return shortTime(String(value), language)
-  if (name.endsWith('_usd')) return formatUsd(String(value))
+  if (name.endsWith('_usd')) return shortMoney(String(value))
   if (name === 'cause') {
     const meaning = causeText(String(value), of)?.replace(/[.。]$/, '')
     return meaning === undefined ? String(value) : `${meaning} (${value})`

@@ -165,6 +165,7 @@ export const receiptText = bilingual({
   wayOut: ['What to do', '解决办法'],
   ok: ['In order', '正常'],
   problem: ['Problem', '有问题'],
+  problem_now: ['Problem now', '现在有问题'],
   unknown: ['Not known', '未知'],
   look: {
     status: ['Open the status page', '打开状态页'],
