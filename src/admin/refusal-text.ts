@@ -1,7 +1,8 @@
 import { acceptedLanguage } from '../look/language.ts'
+import { refusalWords } from '../look/refusals.ts'
 import type { ApiErrorReason, Fault } from './api-error.ts'
 import type { Failure } from './envelope.ts'
-import { faultsZh, reasonsZh, sentencesZh } from './refusal-zh.ts'
+import { faultsZh, sentencesZh } from './refusal-zh.ts'
 import type { Remark } from './refusals.ts'
 
 interface Said {
@@ -17,7 +18,7 @@ const longest = 1_000
 
 /** Between braces anything may stand. */
 const patterns = sentencesZh.map(([en, zh]) => {
-  const parts = en.split('{}').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const parts = en.split('{}').map(RegExp.escape)
   return { pattern: new RegExp(`^${parts.join('([^]*?)')}$`), zh }
 })
 
@@ -40,7 +41,7 @@ export function sentenceInChinese(message: string): string | undefined {
 const inChinese = (said: Said): string =>
   sentenceInChinese(said.message) ??
   faultInChinese(said) ??
-  `${reasonsZh[said.reason]}（${said.message}）`
+  `${refusalWords[said.reason][1]}（${said.message}）`
 
 /** What is wrong, behind the field and the value. */
 function faultInChinese({ message, fault, field, value }: Said): string | undefined {

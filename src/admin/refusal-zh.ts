@@ -1,4 +1,4 @@
-import type { ApiErrorReason, Fault } from './api-error.ts'
+import type { Fault } from './api-error.ts'
 
 /** What is wrong with a field, in Chinese. */
 export const faultsZh: Readonly<Record<Fault, string>> = {
@@ -37,33 +37,6 @@ export const faultsZh: Readonly<Record<Fault, string>> = {
   group_gone: '无法恢复：该令牌所在的分组已被删除',
   set_by_file: '由 tollgate.yaml 设定，请在该文件中修改',
   own_account: '不能对自己的账户这样做，需要另一位管理员操作',
-}
-
-/** Why something was refused, in Chinese, where neither its sentence nor its fault says more. */
-export const reasonsZh: Readonly<Record<ApiErrorReason, string>> = {
-  invalid_json: '网关无法理解此页面的请求',
-  invalid_value: '输入的内容有误',
-  not_signed_in: '尚未登录',
-  wrong_credentials: '邮箱或密码错误',
-  wrong_passkey: '通行密钥未通过验证',
-  begin_again: '请重新开始',
-  sign_in_again: '请重新登录',
-  wrong_password: '密码错误',
-  wrong_code: '验证码错误',
-  registration_closed: '未开放注册',
-  setup_closed: '此链接已失效',
-  not_allowed: '没有权限',
-  foreign_origin: '请求来自其他网站',
-  not_found: '找不到该内容，可能已被删除',
-  conflict: '其他人刚刚修改了它',
-  in_use: '仍在使用中',
-  name_taken: '名称或邮箱已被占用',
-  would_overdraw: '余额不足',
-  body_too_large: '内容过大',
-  content_type: '网关无法理解此页面的请求',
-  too_many_requests: '操作过于频繁，请稍候',
-  internal: '网关内部错误',
-  unavailable: '暂时不可用，请稍后重试',
 }
 
 /** Sentences of the API in English and in Chinese; `{}` is what is filled in, in the same order. */

@@ -1,8 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { AdminStore } from '../store/ports/admin.ts'
 
-export type RecentAttempts = ReturnType<typeof createRecentAttempts>
-
 const slots = 60
 const slotMs = 60_000
 

@@ -28,8 +28,6 @@ export interface Loan {
   end(): void
 }
 
-export type Lender = ReturnType<typeof createLender>
-
 /**
  * Lends to workers what the process itself has borrowed: `capital`. What workers hold is in use there;
  * what is too little for them is wished for by the capital's next batch.

@@ -2,7 +2,7 @@ import { icon } from './icons.ts'
 import { escapeHtml } from './text.ts'
 
 /**
- * The only script of the public pages: it shows the copy buttons, and copies the text before one. Pages are whole
+ * The script of public pages with texts to copy: it shows the copy buttons, and copies the text before one. Pages are whole
  * without it. The content security policy names it by its hash.
  */
 export const copyScript =

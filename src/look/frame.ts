@@ -1,3 +1,4 @@
+import { contactHref } from './contact.ts'
 import { copyScript } from './copy.ts'
 import { icon } from './icons.ts'
 import { type Language, languages, languageTags } from './language.ts'
@@ -145,7 +146,6 @@ function footerHtml({ language, site }: Omit<PublicPage, 'body'>): string {
 /** An e-mail address or a web address as a link; any other text as it is. */
 export function contactHtml(contact: string): string {
   const text = escapeHtml(contact)
-  if (/^[^\s@/:]+@[^\s@/:]+\.[^\s@/:]+$/.test(contact))
-    return `<a href="mailto:${text}">${text}</a>`
-  return /^https?:\/\/\S+$/i.test(contact) ? `<a href="${text}">${text}</a>` : text
+  const href = contactHref(contact)
+  return href === undefined ? text : `<a href="${escapeHtml(href)}">${text}</a>`
 }

@@ -213,5 +213,5 @@ const exports = (variables: Readonly<Record<string, string>>) =>
     .join('\n')
 
 /** A text as one word of a POSIX shell. */
-const shellWord = (text: string) =>
+export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError, type ApiErrorReason } from '../../src/admin/api-error.ts'
 import { sentenceInChinese } from '../../src/admin/refusal-text.ts'
-import { reasonsZh } from '../../src/admin/refusal-zh.ts'
+import { refusalWords } from '../../src/look/refusals.ts'
 
 // The API's sentences come in the language that a request accepts; codes stay.
 
@@ -79,7 +79,7 @@ describe('a refusal', () => {
     })
   })
 
-  test.each(Object.keys(reasonsZh))(
+  test.each(Object.keys(refusalWords))(
     '%s has a sentence of its own, whatever is said',
     async (reason) => {
       const { message } = await bodyIn(

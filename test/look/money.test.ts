@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { priceText, shortMoney } from '../../src/look/money.ts'
+import { formatUsd, shortMoney } from '../../src/look/money.ts'
 
 test.each([
   ['0', '$0.00'],
@@ -15,11 +15,7 @@ test.each([
 })
 
 test.each([
-  ['1.25', '$1.25'],
-  ['3', '$3.00'],
-  ['0.075', '$0.075'],
-  ['0.1125', '$0.1125'],
-  ['1200.5', '$1,200.50'],
-])('a price of %s is %s', (usd, text) => {
-  expect(priceText(usd)).toBe(text)
-})
+  ['0', '$0.00'],
+  ['-1234.5', '−$1,234.50'],
+  ['1234567.000000001', '$1,234,567.000000001'],
+])('%s USD is %s', (usd, text) => expect(formatUsd(usd)).toBe(text))

@@ -18,7 +18,6 @@ const usualStepMs = 2_600
 
 export const madeAccounts = 200
 const usualTokensPerAccount = 5
-export const madeTokens = madeAccounts * usualTokensPerAccount
 const openingNano = 1_000_000_000_000
 const dayMs = 86_400_000
 

@@ -23,8 +23,6 @@ const createWorker = (id: WorkerId): Worker => ({
   helloNo: 0,
 })
 
-export type WorkerTable = ReturnType<typeof createWorkerTable>
-
 /** The workers of this group, by their places. */
 export function createWorkerTable() {
   const workers = new Map<number, Worker>()

@@ -28,8 +28,6 @@ interface WorkerParts {
   readonly listen: (app: AnyElysia, limits: { readonly messageBytes: number }) => Listening
 }
 
-export type WorkerServing = Awaited<ReturnType<typeof serveAsWorker>>
-
 /** A keeper that upgrades its database starts late; the starter ends this process if it never does. */
 const longestStartMs = 2 ** 31 - 1
 

@@ -1,21 +1,21 @@
+import { decimalsIn } from '../../look/money.ts'
+
 /** A plain decimal as an integer of 10^-`decimals`; exact, whatever its length. */
 function unitsOf(text: string, decimals: number): bigint {
   const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
   return BigInt(`${sign}${whole}${fraction.padEnd(decimals, '0')}`)
 }
 
-const decimalsOf = (text: string) => text.split('.')[1]?.length ?? 0
-
 /** Compares plain decimals such as amounts of the API, without making floats of them. */
 export function isLess(a: string, b: string): boolean {
-  const decimals = Math.max(decimalsOf(a), decimalsOf(b))
+  const decimals = Math.max(decimalsIn(a), decimalsIn(b))
   return unitsOf(a, decimals) < unitsOf(b, decimals)
 }
 
 /** The product of two plain decimals, exactly: `0.1` × `3` is `0.3`. */
 export function multiply(a: string, b: string): string {
-  const decimals = decimalsOf(a) + decimalsOf(b)
-  const product = unitsOf(a, decimalsOf(a)) * unitsOf(b, decimalsOf(b))
+  const decimals = decimalsIn(a) + decimalsIn(b)
+  const product = unitsOf(a, decimalsIn(a)) * unitsOf(b, decimalsIn(b))
   return plain(product, decimals)
 }
 

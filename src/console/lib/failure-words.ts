@@ -1,5 +1,5 @@
 import { CallFailed } from './call.ts'
-import { reasonText } from './error-text.ts'
+import { messageOf, reasonText } from './error-text.ts'
 import { bilingual, type Language } from './language.ts'
 
 const texts = bilingual({
@@ -32,7 +32,7 @@ interface FailureWords {
 /** What a notice says of something that failed. */
 export function failureWords(error: unknown, language: Language): FailureWords {
   const text = texts[language]
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (!(error instanceof CallFailed)) {
     return { title: text.title, words: message, isForeign: true }
   }

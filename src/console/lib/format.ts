@@ -1,14 +1,5 @@
+import { decimalsIn } from '../../look/money.ts'
 import { type Language, localeOf, shownLanguage } from './language.ts'
-
-/**
- * An exact amount in USD, `-1234.5`, for people: `-$1,234.50`. At least two decimals, and never one
- * less than it has: digits are moved about as text, so that none is made up or lost.
- */
-export function formatUsd(usd: string): string {
-  const [, sign = '', whole = '0', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(usd) ?? []
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  return `${sign === '-' ? '−' : ''}$${grouped}.${decimals.padEnd(2, '0')}`
-}
 
 /** A local time, `Nov 22, 4:40:01 PM`; with its year where that is not the present one. */
 export function formatTime(time: Date, language: Language, now = new Date()): string {
@@ -43,19 +34,18 @@ export function formatDurationMark(ms: number): string {
   return ms < 60_000 ? `${ms / 1000} s` : formatDuration(ms)
 }
 
+/** The smallest amounts are nano-USD. */
+const nanoDecimals = 9
+
 /** Amounts beside a scale, in USD: all with as many decimals, none or at least two; from $10,000 on in short. */
 export function moneyMarks(usd: readonly number[], short: Intl.NumberFormat): readonly string[] {
-  const decimals = Math.max(0, ...usd.map(decimalsOf))
+  const decimals = Math.max(
+    0,
+    ...usd.map((mark) => decimalsIn(mark.toFixed(nanoDecimals).replace(/\.?0+$/, ''))),
+  )
   const shown = decimals === 0 ? 0 : Math.max(decimals, 2)
   return usd.map((mark) => `$${mark < 10_000 ? mark.toFixed(shown) : short.format(mark)}`)
 }
-
-/** How many decimals a mark has; nano-USD are the smallest. */
-const decimalsOf = (mark: number) =>
-  mark
-    .toFixed(9)
-    .replace(/\.?0+$/, '')
-    .split('.')[1]?.length ?? 0
 
 /** `4 seconds ago`, `12 minutes ago`. */
 export function formatAgo(seconds: number, language = shownLanguage()): string {

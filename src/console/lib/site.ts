@@ -1,3 +1,5 @@
+import { usualAccent } from '../../look/tokens.ts'
+
 /** What the page's head says of the site, before anything is asked. */
 export interface PageSite {
   readonly name: string
@@ -12,18 +14,12 @@ const fallback: PageSite = {
   name: 'Tollgate',
   subtitle: null,
   logo: null,
-  accent: '#0b7285',
+  accent: usualAccent,
   contact: null,
 }
 
 /** The operator's name, logo and accent. */
 export const pageSite: PageSite = { ...fallback, ...readHead() }
-
-/** Where a contact leads: mail, or an address. Undefined: it is words alone. */
-export function contactHref(contact: string): string | undefined {
-  if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(contact)) return `mailto:${contact}`
-  return /^https?:\/\/\S+$/.test(contact) ? contact : undefined
-}
 
 function readHead(): Partial<PageSite> {
   const { content = '{}' } = document.querySelector<HTMLMetaElement>('meta[name=site]') ?? {}

@@ -1,5 +1,6 @@
+import { contactHref } from '../../look/contact.ts'
 import { bilingual, useText } from '../lib/language.ts'
-import { contactHref, pageSite } from '../lib/site.ts'
+import { pageSite } from '../lib/site.ts'
 
 const texts = bilingual({
   forgotten: ['Forgot the password?', '忘记密码？'],

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, type ModalProps, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { faultText } from '../lib/error-text.ts'
+import { messageOf } from '../lib/error-text.ts'
 import { commonText, shownLanguage } from '../lib/language.ts'
 import { leaving } from '../lib/unsaved.ts'
 import { loadModals } from './modals.tsx'
@@ -49,7 +49,7 @@ export const sayDone = (message: string) => showNotice({ message, color: 'green'
 
 /** Says in a corner of the page why something was refused, until it is closed. */
 function sayRefused(error: unknown): void {
-  const message = error instanceof Error ? faultText(error) : String(error)
+  const message = messageOf(error)
   showNotice({ message, color: 'red', autoClose: false })
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { doEach, type EachDone } from '../lib/each.ts'
-import { faultText } from '../lib/error-text.ts'
+import { messageOf } from '../lib/error-text.ts'
 import { bilingual, useText } from '../lib/language.ts'
 import { confirm, offerUndo, opensDialog, sayDone, useRefresh } from './action.tsx'
 import type { Selection } from './selection.tsx'
@@ -133,7 +133,7 @@ function Failures<Item>({ failed, nameOf, close }: FailuresProps<Item>) {
         {failed.map(({ item, error }) => (
           <Lines.Item key={nameOf(item)}>
             <LongText span>
-              <b>{nameOf(item)}</b> {error instanceof Error ? faultText(error) : String(error)}
+              <b>{nameOf(item)}</b> {messageOf(error)}
             </LongText>
           </Lines.Item>
         ))}

@@ -1,6 +1,7 @@
 import type { UsageChart } from '../../admin/overview/schema.ts'
+import { formatUsd } from '../../look/money.ts'
 import { otherSlot, slotsOf } from '../lib/colours.ts'
-import { formatDuration, formatUsd } from '../lib/format.ts'
+import { formatDuration } from '../lib/format.ts'
 import { formatCount } from '../lib/language.ts'
 import type { usageText } from './usage-text.ts'
 

@@ -1,6 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
+import { contactHref } from '../../look/contact.ts'
 import { bilingual, useText } from '../lib/language.ts'
-import { contactHref, pageSite } from '../lib/site.ts'
+import { pageSite } from '../lib/site.ts'
 import { Colon } from './text.tsx'
 
 const texts = bilingual({ contact: ['Contact', '联系方式'] })

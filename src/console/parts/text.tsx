@@ -12,8 +12,8 @@ import {
 } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import { type ComponentProps, Fragment, type ReactNode } from 'react'
-import { shortMoney } from '../../look/money.ts'
-import { formatDay, formatTime, formatUsd } from '../lib/format.ts'
+import { formatUsd, shortMoney } from '../../look/money.ts'
+import { formatDay, formatTime } from '../lib/format.ts'
 import { bilingual, useLanguage, useText } from '../lib/language.ts'
 
 type Props = TextProps & Omit<ComponentProps<'p'>, keyof TextProps>

@@ -243,15 +243,13 @@ export interface Totals {
   readonly refusals: ReadonlyMap<string, number>
 }
 
-/** Counters since the start of the process, for metrics, with a bounded number of names. */
-export type RunningTotals = ReturnType<typeof createRunningTotals>
-
 const otherName = 'other'
 
 const maxModels = 1_000
 const maxChannels = 1_000
 const maxWords = 100
 
+/** Counters since the start of the process, for metrics, with a bounded number of names. */
 export function createRunningTotals() {
   const groups = new Map<number, MutableGroup>()
   const attempts = new Map<string, Map<string, number>>()

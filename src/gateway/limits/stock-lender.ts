@@ -55,8 +55,6 @@ const recallAgainMs = 1_000
 /** How long an admission waits for what is recalled. */
 const recallMs = 50
 
-export type LimitLender = ReturnType<typeof createStockLender>
-
 /** Lends places of limits to processes. Only free places are lent, and lent places count as taken. */
 export function createStockLender({ now, processes, leaseMs, takenOf, count }: LenderParts) {
   const holders = new Map<string, Holder>()

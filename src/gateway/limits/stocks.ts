@@ -31,8 +31,6 @@ const reportMs = 500
 /** Reports within a lease. */
 const renewalsPerLease = 4
 
-export type Stocks = ReturnType<typeof createStocks>
-
 /** Places of shared limits that this process may take without asking. */
 export function createStocks({ counters, tick, outbox, onReturned }: StocksParts) {
   const table = new StockTable()

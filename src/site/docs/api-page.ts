@@ -1,10 +1,10 @@
+import type { Language } from '../../look/language.ts'
 import { escapeHtml } from '../../look/text.ts'
 import { codeBlock, copiedBlock } from '../highlight.ts'
 import type { DocsSite } from './document.ts'
 import type { DocsContent } from './frame.ts'
 import { type Heading, headingHtml, type Section, slugOf, tableHtml } from './guide/markdown.ts'
 import { kindIn, said } from './in-chinese.ts'
-import type { DocsLanguage } from './library.ts'
 import { fieldsOf, keyRefused, type PlacedOperation, tags, typeName } from './operation.ts'
 import { tryForm } from './try-it.ts'
 import { docsWords, type Words } from './words.ts'
@@ -13,14 +13,14 @@ import { docsWords, type Words } from './words.ts'
 export interface ApiError {
   readonly word: string
   readonly status: number
-  readonly meaning: Readonly<Record<DocsLanguage, string>>
+  readonly meaning: Readonly<Record<Language, string>>
 }
 
 interface ApiParts {
   readonly site: DocsSite
   readonly placed: readonly PlacedOperation[]
   readonly errors: readonly ApiError[]
-  readonly language: DocsLanguage
+  readonly language: Language
 }
 
 /** Where a gateway answers that was told no other address. */
@@ -59,7 +59,7 @@ const idOf = ({ method, path }: PlacedOperation) =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/-$/, '')
 
-const headingOf = (placed: PlacedOperation, language: DocsLanguage): Heading => ({
+const headingOf = (placed: PlacedOperation, language: Language): Heading => ({
   id: idOf(placed),
   text: said(placed.operation.summary, language),
   depth: 3,
@@ -135,7 +135,7 @@ const tableOf = (heads: readonly string[], rows: readonly string[]) =>
         'fields',
       )
 
-function errorsHtml(errors: readonly ApiError[], language: DocsLanguage): string {
+function errorsHtml(errors: readonly ApiError[], language: Language): string {
   const words = docsWords[language]
   const rows = errors.map(({ word, status, meaning }) =>
     row(String(status), word, meaning[language]),
@@ -171,7 +171,7 @@ function curlOf(address: string, { method, path, operation }: PlacedOperation): 
 export const apiSections = (
   placed: readonly PlacedOperation[],
   errors: readonly ApiError[],
-  language: DocsLanguage,
+  language: Language,
 ): readonly Section[] => [
   ...placed.map((one) => ({
     id: idOf(one),

@@ -1,9 +1,9 @@
+import type { Language } from '../../look/language.ts'
 import { escapeHtml } from '../../look/text.ts'
 import { codeBlock, copiedBlock } from '../highlight.ts'
 import type { DocsContent } from './frame.ts'
 import { headingHtml, type Section } from './guide/markdown.ts'
 import { kindIn, said } from './in-chinese.ts'
-import type { DocsLanguage } from './library.ts'
 import { docsWords } from './words.ts'
 
 /** A key of tollgate.yaml. */
@@ -36,7 +36,7 @@ export interface ConfigSection {
 /** The reference of tollgate.yaml as a page. */
 export function configurationPage(
   sections: readonly ConfigSection[],
-  language: DocsLanguage,
+  language: Language,
 ): DocsContent {
   const words = docsWords[language]
   const html = sections.map((section) => sectionHtml(section, language)).join('')
@@ -48,7 +48,7 @@ export function configurationPage(
   }
 }
 
-function sectionHtml({ key, meaning, example, keys }: ConfigSection, language: DocsLanguage) {
+function sectionHtml({ key, meaning, example, keys }: ConfigSection, language: Language) {
   const heading = headingHtml({ id: key, depth: 2, html: `<code>${escapeHtml(key)}</code>` })
   const rows = keys.map((one) => keyHtml(one, language)).join('')
   const links = keys.map(({ path }) => {
@@ -62,7 +62,7 @@ function sectionHtml({ key, meaning, example, keys }: ConfigSection, language: D
 /** The anchor of a key: `server.max_body` as `server-max_body`. */
 export const keyId = (path: string): string => path.replace(/\[\]/g, '').replaceAll('.', '-')
 
-function keyHtml(key: ConfigKey, language: DocsLanguage): string {
+function keyHtml(key: ConfigKey, language: Language): string {
   const words = docsWords[language]
   const id = escapeHtml(keyId(key.path))
   // A section that is a value itself has the anchor of its heading.
@@ -95,7 +95,7 @@ const sentence = (text: string) =>
 /** What the search reads: each key is a section of its own. */
 export const configurationSections = (
   sections: readonly ConfigSection[],
-  language: DocsLanguage,
+  language: Language,
 ): readonly Section[] =>
   sections.flatMap(({ keys }) =>
     keys.map(({ path, meaning, words, usual }) => ({

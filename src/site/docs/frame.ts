@@ -1,7 +1,8 @@
 import { icon } from '../../look/icons.ts'
+import type { Language } from '../../look/language.ts'
 import { escapeHtml } from '../../look/text.ts'
 import type { Heading } from './guide/markdown.ts'
-import type { DocsLanguage, MenuPage } from './library.ts'
+import type { MenuPage } from './library.ts'
 import { docsWords, type Words } from './words.ts'
 
 /** A page of the documentation without what is around it. */
@@ -18,7 +19,7 @@ export interface FrameParts {
   readonly name: string | undefined
   readonly content: DocsContent
   readonly menu: readonly MenuPage[]
-  readonly language: DocsLanguage
+  readonly language: Language
   readonly version: string
   /** What was searched for. */
   readonly query?: string

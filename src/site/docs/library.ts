@@ -3,8 +3,6 @@ import { type RenderedPage, renderPage } from './guide/markdown.ts'
 import { guideTexts } from './guide/texts.ts'
 import { docsWords } from './words.ts'
 
-export type DocsLanguage = Language
-
 /** An entry of the menu. */
 export interface MenuPage {
   readonly name: string
@@ -16,7 +14,7 @@ export interface MenuPage {
 export interface GuidePage extends RenderedPage {
   readonly name: string
   /** The language it is written in: English where there is no other. */
-  readonly written: DocsLanguage
+  readonly written: Language
 }
 
 const pathOf = (name: string) => `/docs/${name}`
@@ -25,7 +23,7 @@ const pathOf = (name: string) => `/docs/${name}`
 const guidePath = (name: string, at: number) => (at === 0 ? '/docs' : pathOf(name))
 
 /** Names that are pages of their own, made from the program. */
-export const referenceNames = ['configuration', 'api', 'translation'] as const
+const referenceNames = ['configuration', 'api', 'translation'] as const
 
 /** Addresses of all pages. */
 export const docsPaths: readonly string[] = [
@@ -33,10 +31,10 @@ export const docsPaths: readonly string[] = [
   ...referenceNames.map(pathOf),
 ]
 
-const rendered = new Map<DocsLanguage, readonly GuidePage[]>()
+const rendered = new Map<Language, readonly GuidePage[]>()
 
 /** The pages of the guide in their order, those without a translation in English. */
-export function guidePages(language: DocsLanguage): readonly GuidePage[] {
+export function guidePages(language: Language): readonly GuidePage[] {
   return rendered.getOrInsertComputed(language, () =>
     guideTexts.en.map(({ name, text }) => {
       const own = guideTexts[language].find((file) => file.name === name)
@@ -46,7 +44,7 @@ export function guidePages(language: DocsLanguage): readonly GuidePage[] {
 }
 
 /** All pages: the guide, then the references. */
-export function menuOf(language: DocsLanguage): readonly MenuPage[] {
+export function menuOf(language: Language): readonly MenuPage[] {
   const words = docsWords[language]
   return [
     ...guidePages(language).map(({ name, title }, at) => ({

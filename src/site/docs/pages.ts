@@ -1,12 +1,13 @@
 import type { AnyElysia } from 'elysia'
 import { type FrameSite, publicPage } from '../../look/frame.ts'
+import type { Language } from '../../look/language.ts'
 import { escapeHtml } from '../../look/text.ts'
 import type { JsonSchema } from '../schemas.ts'
 import { type ApiError, apiPage, apiSections, usualAddress } from './api-page.ts'
 import { type ConfigSection, configurationPage, configurationSections } from './configuration.ts'
 import { type DocsSite, placedOperations, type RequestSchemas } from './document.ts'
 import { type DocsContent, docsBody } from './frame.ts'
-import { type DocsLanguage, guidePages, menuOf } from './library.ts'
+import { guidePages, menuOf } from './library.ts'
 import { createSearch } from './search.ts'
 import { missingPage, searchPage } from './search-page.ts'
 import { docsCss } from './style.ts'
@@ -29,7 +30,7 @@ export interface DocsSource {
 
 export interface PageQuestion {
   readonly name: string
-  readonly language: DocsLanguage
+  readonly language: Language
   readonly site: FrameSite
   readonly docsSite: DocsSite
 }
@@ -45,7 +46,7 @@ export interface DocsPage {
 export async function createDocsPages(source: DocsSource) {
   const [configuration, errors] = await Promise.all([source.configuration(), source.errors()])
   const placed = placedOperations(source.app(), source.requests)
-  const searches = new Map<DocsLanguage, ReturnType<typeof createSearch>>()
+  const searches = new Map<Language, ReturnType<typeof createSearch>>()
 
   function contentOf({ name, language, docsSite }: PageQuestion): DocsContent | undefined {
     if (name === 'configuration') return configurationPage(configuration, language)
@@ -57,7 +58,7 @@ export async function createDocsPages(source: DocsSource) {
     return page.written === language ? here : inEnglish(here, language)
   }
 
-  function search(language: DocsLanguage) {
+  function search(language: Language) {
     return searches.getOrInsertComputed(language, () => {
       const sections = new Map([
         ...guidePages(language).map((page) => [page.name, page.sections] as const),
@@ -117,7 +118,7 @@ export const withAddress = (html: string, address = usualAddress): string =>
 const ofClients = new RegExp(`${usualAddress}(?!/(?:livez|readyz|metrics))`, 'g')
 
 /** English content for readers of another language: a note says so. */
-function inEnglish(content: DocsContent, language: DocsLanguage): DocsContent {
+function inEnglish(content: DocsContent, language: Language): DocsContent {
   if (language === 'en') return content
   const note = `<p class="note" lang="zh-Hans">${docsWords[language].untranslated}</p>`
   return { ...content, html: `${note}<div class="english" lang="en">${content.html}</div>` }

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../../lib/clock.ts'
 import type { FrameSite } from '../../look/frame.ts'
-import { type Language, languageOf } from '../../look/language.ts'
+import { languageOf } from '../../look/language.ts'
 import { respondPage } from '../page.ts'
 import { type Published, publish, respond } from '../published.ts'
 import { type Asker, type AskerOf, inTurn, orBusy } from '../turns.ts'
 import type { DocsSite } from './document.ts'
-import type { DocsSource } from './pages.ts'
+import type { DocsPage, DocsSource, PageQuestion } from './pages.ts'
 
 /** What is used of a request's context. */
 type Call = Parameters<AskerOf>[0]
@@ -83,17 +83,8 @@ const loadPages = async (parts: DocsSource) => {
   return createDocsPages(parts)
 }
 
-interface Made {
+interface Made extends Omit<DocsPage, 'html'> {
   readonly published: Published
-  readonly isMissing: boolean
-  readonly script: string | undefined
-}
-
-interface Question {
-  readonly name: string
-  readonly language: Language
-  readonly site: FrameSite
-  readonly docsSite: DocsSite
 }
 
 /** Keeps finished pages until the site is another; those that are not there are made each time. */
@@ -102,8 +93,8 @@ function createKept(clock: Clock) {
   const pages = new Map<string, Made>()
   return async (
     asker: Asker,
-    { name, language, site, docsSite }: Question,
-    make: () => { html: string; isMissing: boolean; script: string | undefined },
+    { name, language, site, docsSite }: PageQuestion,
+    make: () => DocsPage,
   ): Promise<Made> => {
     const of = JSON.stringify([site, docsSite])
     const key = `${language} ${name}`

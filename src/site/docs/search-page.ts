@@ -1,15 +1,11 @@
+import type { Language } from '../../look/language.ts'
 import { escapeHtml } from '../../look/text.ts'
 import type { DocsContent } from './frame.ts'
-import type { DocsLanguage } from './library.ts'
 import type { Hit } from './search.ts'
 import { docsWords } from './words.ts'
 
 /** What was found, as a page. */
-export function searchPage(
-  query: string,
-  hits: readonly Hit[],
-  language: DocsLanguage,
-): DocsContent {
+export function searchPage(query: string, hits: readonly Hit[], language: Language): DocsContent {
   const words = docsWords[language]
   const asked = `<q>${escapeHtml(query)}</q>`
   const items = hits.map(
@@ -32,7 +28,7 @@ export function searchPage(
 }
 
 /** The page at an address without one. */
-export function missingPage(language: DocsLanguage): DocsContent {
+export function missingPage(language: Language): DocsContent {
   const words = docsWords[language]
   return {
     title: words.notFound,

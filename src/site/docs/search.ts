@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch'
+import { escapeHtml } from '../../look/text.ts'
 import type { Section } from './guide/markdown.ts'
 
 /** A page with its sections, for the search. */
@@ -93,7 +94,7 @@ function wholeWords(text: string, length: number): string {
 
 /** The part of a text around the first found word, as HTML. */
 export function excerptOf(text: string, terms: readonly string[]): string {
-  const found = terms.map((term) => term.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')
+  const found = terms.map(RegExp.escape).join('|')
   const pattern = new RegExp(found === '' ? '(?!)' : `(${found})`, 'gi')
   const first = Math.max(text.search(pattern), 0)
   const from = first <= excerptBefore ? 0 : text.indexOf(' ', first - excerptBefore) + 1
@@ -101,9 +102,7 @@ export function excerptOf(text: string, terms: readonly string[]): string {
   const part = wholeWords(text.slice(begin), excerptLength)
   const marked = part
     .split(pattern)
-    .map((piece, at) =>
-      at % 2 === 1 ? `<mark>${Bun.escapeHTML(piece)}</mark>` : Bun.escapeHTML(piece),
-    )
+    .map((piece, at) => (at % 2 === 1 ? `<mark>${escapeHtml(piece)}</mark>` : escapeHtml(piece)))
   const isCut = begin + part.length < text.length
   return `${begin > 0 ? '… ' : ''}${marked.join('')}${isCut ? ' …' : ''}`
 }

@@ -1,15 +1,15 @@
+import type { Language } from '../../look/language.ts'
 import { escapeHtml } from '../../look/text.ts'
 import type { DocsContent } from './frame.ts'
 import { headingHtml, type Section, slugOf, tableHtml } from './guide/markdown.ts'
 import { said } from './in-chinese.ts'
-import type { DocsLanguage } from './library.ts'
 import { type TranslationTable, translationTable } from './translation-table.ts'
 import { docsWords } from './words.ts'
 
 type TableSection = TranslationTable['sections'][number]
 
 /** What becomes of each feature between protocols, as a page. */
-export function translationPage(language: DocsLanguage): DocsContent {
+export function translationPage(language: Language): DocsContent {
   const table = translationTable()
   const words = docsWords[language]
   const ways = Object.entries(table.words).map(
@@ -36,7 +36,7 @@ export function translationPage(language: DocsLanguage): DocsContent {
 function sectionHtml(
   protocols: TranslationTable['protocols'],
   section: TableSection,
-  language: DocsLanguage,
+  language: Language,
 ): string {
   const { title, about, rows } = section
   const head = protocols.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
@@ -59,10 +59,10 @@ function sectionHtml(
 const rowId = ({ title }: TableSection, { name }: TableSection['rows'][number]) =>
   `${slugOf(title)}-${name}`
 
-const wayCell = (way: string, language: DocsLanguage) =>
+const wayCell = (way: string, language: Language) =>
   `<td class="${way}">${said(way, language)}</td>`
 
-function quirksHtml(quirks: TranslationTable['quirks'], language: DocsLanguage): string {
+function quirksHtml(quirks: TranslationTable['quirks'], language: Language): string {
   const words = docsWords[language]
   const rows = quirks.map(({ name, protocol, title }) => {
     const of = protocol === 'all' ? words.allProtocols : protocol
@@ -75,7 +75,7 @@ function quirksHtml(quirks: TranslationTable['quirks'], language: DocsLanguage):
 }
 
 /** What the search reads: each feature and each quirk is a section of its own. */
-export function translationSections(language: DocsLanguage): readonly Section[] {
+export function translationSections(language: Language): readonly Section[] {
   const { sections, quirks, protocols } = translationTable()
   const words = docsWords[language]
   const features = sections.flatMap((section) =>

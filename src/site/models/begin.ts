@@ -1,4 +1,5 @@
 import type { Language } from '../../look/language.ts'
+import { shellWord } from '../../look/snippets.ts'
 import { clientTabs, keyInSnippets, snippetsHtml } from '../client-tabs.ts'
 import { endpointsOf } from './endpoints.ts'
 import type { ShownModel } from './models.ts'
@@ -27,13 +28,12 @@ function curls(model: ShownModel, address: string) {
       : { model: name, prompt: 'A lighthouse at dusk', size: '1024x1024' }
   const path = endpointsOf(model)[0]?.path
   if (path === undefined || path.startsWith('/v1beta')) return []
-  const json = JSON.stringify(body).replaceAll("'", "'\\''")
   return [
     {
       title: 'curl',
       code:
         `curl ${address.replace(/\/+$/, '')}${path} \\\n  -H 'authorization: Bearer ${keyInSnippets}' \\\n` +
-        `  -H 'content-type: application/json' \\\n  -d '${json}'`,
+        `  -H 'content-type: application/json' \\\n  -d ${shellWord(JSON.stringify(body))}`,
     },
   ]
 }

@@ -4,7 +4,7 @@ import {
   nanoDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
-import { shortMoney } from '../../look/money.ts'
+import { decimalsIn, figureSpace, formatUsd, shortMoney } from '../../look/money.ts'
 import { escapeHtml } from '../../look/text.ts'
 
 /** An exact price in USD: an integer of 10^-`decimals`. */
@@ -35,10 +35,9 @@ const mostDecimals = 4
 /** A price for people, `$1.25`, `$0.0875`: at most four decimals, smaller prices with two digits that count. */
 export function priceText(price: Price): string {
   const exact = exactUsd(price)
-  const isLong = (exact.split('.')[1]?.length ?? 0) > mostDecimals
+  const isLong = decimalsIn(exact) > mostDecimals
   if (isLong && numberIn(price) < 0.01) return shortMoney(exact)
-  const [whole = '0', fraction = ''] = (isLong ? exactUsd(rounded(price)) : exact).split('.')
-  return `$${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
+  return formatUsd(isLong ? exactUsd(rounded(price)) : exact)
 }
 
 /** Rounded half up to four decimals. */
@@ -62,14 +61,9 @@ export function priceHtml(price: Price, decimals = 0): string {
 /** Stands for no price where the units of its column stand. */
 export const noPrice = (decimals: number): string => `–\u2008${figureSpace.repeat(decimals)}`
 
-/** As wide as a digit. */
-const figureSpace = '\u2007'
-
 /** How many decimals the longest of a column's prices has. */
 export const decimalsOf = (prices: readonly (Price | null | undefined)[]): number =>
   Math.max(2, ...prices.map((one) => (one ? decimalsIn(priceText(one)) : 0)))
-
-const decimalsIn = (text: string) => text.split('.')[1]?.length ?? 0
 
 /** How much less than `list` a price is, in whole per cent: never made larger by rounding; negative: it is more. */
 export function savingOf(price: Price, list: Price): number | null {

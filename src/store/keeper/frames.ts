@@ -13,8 +13,6 @@ const bytesPerCharacter = 3
 
 /** What a frame may hold at most: the largest stored answers pass. */
 export const mostFrameBytes = 1024 * 1024 * 1024
-/** What may wait for a slow peer. */
-export const mostWaitingBytes = 256 * 1024 * 1024
 
 interface Outlet {
   /** How many bytes it took; below 0: it is closed. */

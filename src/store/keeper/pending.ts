@@ -25,8 +25,6 @@ const answerMs = 10_000
 /** What may wait for answers, in bytes (characters of JSON). */
 const mostBytes = 256 * 1024 * 1024
 
-export type PendingTable = ReturnType<typeof createPendingTable>
-
 /** What was asked and is not answered. Time in which this process did not run does not count. */
 export function createPendingTable(repeat: Repeat = repeatByTimer) {
   const all = new Map<number, Pending>()

@@ -20,8 +20,6 @@ export type KeeperStore = Omit<RemoteParts, 'records'> &
     readonly file: Pick<StoreFile, 'trouble' | 'require'>
   }
 
-export type KeeperStoreEnd = ReturnType<typeof createKeeperStore>
-
 /** A store on the other end of the link, which several processes share. */
 export function createKeeperStore(link: () => Link, leases: LeaseSource) {
   const held = createHeld()

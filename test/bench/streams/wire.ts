@@ -36,9 +36,6 @@ export const opening = Buffer.from(
     ),
 )
 
-/** What every answer is said to have used. */
-export const tokens = { input: 10, output: 20 }
-
 /** The end of an answer: usage, the protocol's last words, the last chunk. */
 export const closing = Buffer.from(
   `${asChunk(

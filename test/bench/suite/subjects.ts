@@ -18,18 +18,6 @@ export const subjectNames = [
 ] as const
 export type SubjectName = (typeof subjectNames)[number]
 
-/** What each is, in a few words. */
-export const subjectTitles: Readonly<Record<SubjectName, string>> = {
-  direct: 'no gateway',
-  nginx: 'nginx proxy_pass',
-  bare: 'bare Bun proxy',
-  tollgate: 'Tollgate, one process',
-  'workers-2': 'Tollgate, a keeper and two workers',
-  'workers-4': 'Tollgate, a keeper and four workers',
-  translating: 'Tollgate, chat on messages',
-  portkey: 'Node gateway (@portkey-ai/gateway)',
-}
-
 /** A subject before one upstream. */
 export interface Subject extends AsyncDisposable {
   readonly name: string

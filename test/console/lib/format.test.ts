@@ -6,15 +6,8 @@ import {
   formatDurationMark,
   formatRatio,
   formatTime,
-  formatUsd,
   moneyMarks,
 } from '../../../src/console/lib/format.ts'
-
-test.each([
-  ['0', '$0.00'],
-  ['-1234.5', '−$1,234.50'],
-  ['1234567.000000001', '$1,234,567.000000001'],
-])('%s USD is %s', (usd, text) => expect(formatUsd(usd)).toBe(text))
 
 test('a time says its year where that is not the present one', () => {
   const time = new Date(2026, 10, 22, 16, 40, 1)

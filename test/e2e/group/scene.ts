@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { type RunningBinary, startBinary } from '../../support/binary.ts'
 import { tollgateYaml } from '../../support/tollgate-yaml.ts'
 import { until } from '../until.ts'
@@ -77,26 +77,5 @@ function roleOf(pid: number): Role {
     return own === undefined ? {} : JSON.parse(own.slice(own.indexOf('=') + 1))
   } catch {
     return {} // it has just ended, or has only just begun
-  }
-}
-
-/** Connections that a process has from clients at a port. */
-export function connectionsOf(pid: number, port: number): number {
-  const inodes = new Set(
-    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => inodeOf(`/proc/${pid}/fd/${fd}`) ?? []),
-  )
-  const shown = port.toString(16).toUpperCase().padStart(4, '0')
-  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n')
-  return lines.filter((line) => {
-    const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/)
-    return state === '01' && local.endsWith(`:${shown}`) && inodes.has(inode)
-  }).length
-}
-
-function inodeOf(link: string): string | undefined {
-  try {
-    return /^socket:\[(\d+)\]$/.exec(readlinkSync(link))?.[1]
-  } catch {
-    return undefined
   }
 }

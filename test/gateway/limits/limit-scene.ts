@@ -46,8 +46,6 @@ export function createFakeTime(startMs = 7_654_321.5) {
   }
 }
 
-export type FakeTime = ReturnType<typeof createFakeTime>
-
 export const subject = (
   kind: Subject['kind'],
   limits: Partial<Limits>,

@@ -1,6 +1,6 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core'
 import type { JobView, VerifyDifference } from '../../../admin/maintenance/schema.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { formatUsd } from '../../../look/money.ts'
 import { useLanguage, useText } from '../../lib/language.ts'
 import { PageFrame, Section } from '../../parts/page.tsx'
 import { Colon, SmallHint, Time } from '../../parts/text.tsx'

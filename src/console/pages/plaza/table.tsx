@@ -2,7 +2,7 @@ import { Anchor, Box, Button, Center, Group, Modal, Stack, Text, Title } from '@
 import { useState } from 'react'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { modelPath } from '../../../look/model-path.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { formatUsd } from '../../../look/money.ts'
 import { useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
 import { useSorted } from '../../parts/sorting.tsx'

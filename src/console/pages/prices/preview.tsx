@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { GroupPreview, SimulationView } from '../../../admin/prices/schema.ts'
+import { formatUsd } from '../../../look/money.ts'
 import { api, call, useCall } from '../../lib/api.ts'
-import { faultText } from '../../lib/error-text.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { messageOf } from '../../lib/error-text.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { ErrorNotice } from '../../parts/page.tsx'
@@ -33,7 +33,7 @@ export function LivePreview({ model, values }: { model: string; values: PriceVal
       <Hint>{text.previewHint}</Hint>
       {query.data?.groups.length === 0 && <Text c="dimmed">{text.notSold}</Text>}
       {query.error ? (
-        <LongText c="red">{faultText(query.error)}</LongText>
+        <LongText c="red">{messageOf(query.error)}</LongText>
       ) : (
         <Stack>
           {query.data?.groups.map((one) => (

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import type { PriceTermsView } from '../../../admin/prices/schema.ts'
-import { formatUsd } from '../../lib/format.ts'
+import { formatUsd } from '../../../look/money.ts'
 import { useText } from '../../lib/language.ts'
 import { Labelled } from '../../parts/text.tsx'
 import { pairsText, rateNames } from './fields.ts'

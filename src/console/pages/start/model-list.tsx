@@ -1,6 +1,6 @@
 import { Box, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { formatUsd } from '../../lib/format.ts'
+import { formatUsd } from '../../../look/money.ts'
 import { useText } from '../../lib/language.ts'
 import { Hint, SmallHint } from '../../parts/text.tsx'
 import { type Listed, matching } from './choice.ts'

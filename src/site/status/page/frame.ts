@@ -1,10 +1,11 @@
 import { type FrameSite, pageFrame } from '../../../look/frame.ts'
 import type { Language } from '../../../look/language.ts'
 import { statesCss } from '../../../look/states.ts'
+import { shorten } from '../../figures.ts'
 import type { State } from '../document.ts'
 import { type Looks, legendHtml, longestName, nameHtml, type ShownGroup } from './group.ts'
 import { type Incident, incidentsHtml } from './incidents.ts'
-import { type States, secondHtml, shorten } from './words.ts'
+import { type States, secondHtml } from './words.ts'
 import type { Words } from './words-en.ts'
 
 /** A group with its models, the busiest first, and its incidents. */

@@ -2,9 +2,10 @@ import { type Bar, bucketStart } from '../../../catalog/availability.ts'
 import type { Group } from '../../../catalog/catalog.ts'
 import { escapeHtml } from '../../../look/text.ts'
 import { type BucketSize, bucketMs } from '../../../store/ports/availability.ts'
+import { duration, percent, speedText } from '../../figures.ts'
 import { barState, type State } from '../document.ts'
 import type { StatusGroup, StatusModel } from '../schema.ts'
-import { duration, freeText, percent, percentOf, speedText } from './words.ts'
+import { freeText, percentOf } from './words.ts'
 import type { Words } from './words-en.ts'
 
 /** Code points shown of a name, and of a description. */

@@ -1,9 +1,10 @@
+import { grouped } from '../../../lib/format.ts'
 import { stateWords } from '../../../look/states.ts'
-import { count, type States } from './words.ts'
+import type { States } from './words.ts'
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const one = (number: number, singular: string, plural = `${singular}s`) =>
-  `${count(number)} ${number === 1 ? singular : plural}`
+  `${grouped(number)} ${number === 1 ? singular : plural}`
 const are = (number: number) => (number === 1 ? 'is' : 'are')
 
 type BarCounts = Readonly<Record<'good' | 'some' | 'degraded' | 'down' | 'empty', number>>
@@ -16,15 +17,15 @@ export const english = {
   headline({ degraded, down, no_data }: States, groups: number): string {
     if (groups === 0) return 'There are no groups'
     if (no_data === groups) return 'No requests were measured in the last hour'
-    const of = groups === 1 ? 'The only group' : `${count(groups)} groups`
-    const part = (number: number) => (groups === 1 ? of : `${count(number)} of ${of}`)
+    const of = groups === 1 ? 'The only group' : `${grouped(groups)} groups`
+    const part = (number: number) => (groups === 1 ? of : `${grouped(number)} of ${of}`)
     if (down > 0) {
-      const more = degraded > 0 ? `, ${count(degraded)} ${are(degraded)} degraded` : ''
+      const more = degraded > 0 ? `, ${grouped(degraded)} ${are(degraded)} degraded` : ''
       return `${part(down)} ${are(down)} down${more}`
     }
     if (degraded > 0) return `${part(degraded)} ${are(degraded)} degraded`
     if (no_data === 0) return 'All groups work'
-    return `All groups that were asked work; ${count(no_data)} had no requests in the last hour`
+    return `All groups that were asked work; ${grouped(no_data)} had no requests in the last hour`
   },
   listed: (heading: string, names: readonly string[]) => `${heading}: ${names.join(', ')}`,
   updated: 'Updated',
@@ -44,7 +45,7 @@ export const english = {
   noData: 'no data',
   never90: 'No request was measured in 90 days.',
   failures: (failed: number, requests: number) =>
-    `${count(failed)} of ${one(requests, 'request')} failed`,
+    `${grouped(failed)} of ${one(requests, 'request')} failed`,
   succeeded: (percent: string) => `${percent} succeeded`,
   requests: (requests: number) => one(requests, 'request'),
   chart: {

@@ -1,5 +1,5 @@
+import { grouped } from '../../../lib/format.ts'
 import { stateWords } from '../../../look/states.ts'
-import { count } from './words.ts'
 import type { Words } from './words-en.ts'
 
 /** The page in Simplified Chinese. */
@@ -10,16 +10,16 @@ export const chinese: Words = {
   headline({ degraded, down, no_data }, groups) {
     if (groups === 0) return '没有分组'
     if (no_data === groups) return '最近一小时没有测到任何请求'
-    const of = `${count(groups)} 个分组中，`
+    const of = `${grouped(groups)} 个分组中，`
     if (down + degraded > 0) {
       const ill = [
-        ...(down > 0 ? [`${count(down)} 个不可用`] : []),
-        ...(degraded > 0 ? [`${count(degraded)} 个部分异常`] : []),
+        ...(down > 0 ? [`${grouped(down)} 个不可用`] : []),
+        ...(degraded > 0 ? [`${grouped(degraded)} 个部分异常`] : []),
       ]
       return of + ill.join('，')
     }
     if (no_data === 0) return '所有分组运行正常'
-    return `有请求的分组均运行正常；${count(no_data)} 个分组最近一小时没有请求`
+    return `有请求的分组均运行正常；${grouped(no_data)} 个分组最近一小时没有请求`
   },
   listed: (heading, names) => `${heading}：${names.join('、')}`,
   updated: '更新于',
@@ -37,29 +37,29 @@ export const chinese: Words = {
   perSecond: (tokens) => `${tokens} Token/秒`,
   noData: '无数据',
   never90: '90 天内没有测到请求。',
-  failures: (failed, requests) => `${count(requests)} 个请求中 ${count(failed)} 个失败`,
+  failures: (failed, requests) => `${grouped(requests)} 个请求中 ${grouped(failed)} 个失败`,
   succeeded: (percent) => `成功率 ${percent}`,
-  requests: (requests) => `${count(requests)} 个请求`,
+  requests: (requests) => `${grouped(requests)} 个请求`,
   chart: {
     hours: '最近 24 小时',
     days: '最近 90 天',
     summary: ({ good, some, degraded, down, empty }) =>
       `无失败 ${good}，少量失败 ${some}，部分异常 ${degraded}，不可用 ${down}，无数据 ${empty}`,
   },
-  models: (total) => `${count(total)} 个模型`,
+  models: (total) => `${grouped(total)} 个模型`,
   model: '模型',
   now: '当前',
   shortHours: '24 小时',
   shortDays: '90 天',
-  moreModels: (left) => `另有 ${count(left)} 个模型未在此列出：`,
+  moreModels: (left) => `另有 ${grouped(left)} 个模型未在此列出：`,
   furtherGroups: '其他分组',
   furtherAbout: '为控制页面大小，此处省略了这些分组的逐时、逐日数据和模型：',
-  moreGroups: (left) => `另有 ${count(left)} 个分组未在此列出：`,
+  moreGroups: (left) => `另有 ${grouped(left)} 个分组未在此列出：`,
   asJson: '全部数据（JSON）',
   incidents: '故障记录',
   noIncidents: (since) => `自 ${since} 以来没有测到故障。`,
   incidentsSince: (since) => `自 ${since} 起，最近的在前。`,
-  moreIncidents: (left) => `另有 ${count(left)} 次更早的故障未列出。`,
+  moreIncidents: (left) => `另有 ${grouped(left)} 次更早的故障未列出。`,
   degradedSpan: '部分异常',
   downSpan: '不可用',
   openNow: {
@@ -69,7 +69,7 @@ export const chinese: Words = {
     no_data: '此后没有请求',
   },
   since: (time) => `${time} 起`,
-  hoursLong: (hours) => `${count(hours)} 小时`,
+  hoursLong: (hours) => `${grouped(hours)} 小时`,
   measured: '如何统计',
   explained: [
     '网关在自身的请求结束时进行统计，本页没有任何人工填写的内容。因客户端自身原因失败的请求不计入。百分比为成功请求所占比例，向下取整：100% 表示没有一次失败。没有测到请求时显示“无数据”，这并不等于正常。',

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { duration, freeText, percent, percentOf } from '../../../../src/site/status/page/words.ts'
+import { duration, percent } from '../../../../src/site/figures.ts'
+import { freeText, percentOf } from '../../../../src/site/status/page/words.ts'
 
 test.each([
   [null, null],
