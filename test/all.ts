@@ -12,6 +12,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import slowest from './slowest.json' with { type: 'json' }
+import { importsOf } from './support/imports.ts'
 import { type Kind, kindOf } from './support/kinds.ts'
 
 // Everything that must pass, on the compiled program that TOLLGATE_BINARY names: `./compile.sh --test`.
@@ -144,7 +145,8 @@ function sections(only: Wanted): readonly (readonly Section[])[] {
     (path) =>
       !['servers', 'browser'].includes(kindOf(path)) &&
       onPostgres.some((paths) => paths.test(path)) &&
-      !sameEverywhere.test(path),
+      !sameEverywhere.test(path) &&
+      asksForStore(path),
   )
   const store = only ?? 'sqlite'
   const types = [process.execPath, 'check', '--no-script']
@@ -168,6 +170,9 @@ function sections(only: Wanted): readonly (readonly Section[])[] {
     [testing('tests that measure', alone, store, cores)],
   ]
 }
+
+/** What does not import this can't know which store is asked for. */
+const asksForStore = (path: string) => importsOf(path).has('test/support/test-store.ts')
 
 const isOfWorkers = (path: string) => withWorkers.test(path)
 

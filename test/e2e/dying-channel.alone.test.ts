@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { rounds } from '../support/rounds.ts'
 import { until } from './until.ts'
 import {
   type Attempted,
@@ -15,10 +16,12 @@ import {
 
 // Has a core of its own: it times how soon a channel is left and taken again.
 
-// A channel dies while 200 clients ask, and its siblings are well; then it is well again. It is the
+// A channel dies while many clients ask, and its siblings are well; then it is well again. It is the
 // one with half of the work.
 
-const clientCount = 200
+const clientCount = rounds(80, 200)
+/** When all channels are well again more of them ask, so that the shares are soon known. */
+const laterCount = 200
 const dying: ChannelName = 'three'
 /** So soon after its back-off it must have work again: a request has to come, and to be recorded. */
 const backMs = 2_000
@@ -32,7 +35,7 @@ interface Way {
   revive(channel: Weighted): Promise<void>
   /** Within this nothing goes there any more, but trials. */
   readonly goneMs: number
-  /** How long it stays so. */
+  /** How long it stays so at least. */
   readonly forMs: number
   /** Streams that have begun there break. */
   readonly breaks: boolean
@@ -57,7 +60,8 @@ const ways: Readonly<Record<string, Way>> = {
   },
 }
 
-test.each(Object.entries(ways))(
+// At once: each waits for most of its time.
+test.concurrent.each(Object.entries(ways))(
   'a channel that %s costs only streams that had begun, and comes back by itself',
   async (_name, { timeouts, die, revive, goneMs, forMs, breaks }) => {
     await using scene = await startWeightedScene(dying, timeouts)
@@ -68,19 +72,24 @@ test.each(Object.entries(ways))(
     const diedAt = Date.now()
     await die(channel)
     await Bun.sleep(forMs)
+    const readTrials = async (to?: number) =>
+      (await readAttempts(scene, diedAt + goneMs, to)).filter(isDying)
+    await until('a trial', async () => (await readTrials()).length > 0)
     await revive(channel)
     const revivedAt = Date.now()
     const backAt = await until('work for it again', () => findBack(scene, revivedAt))
     await Bun.sleep(1_000)
+    const more = startClients(scene.gateway.url, laterCount - clientCount, clientCount)
     const evenAt = Date.now()
-    const { seen } = clients
-    const enough = seen.length + 2_000
-    await until('work to be shared', () => seen.length >= enough)
-    await clients.stop()
+    const countSeen = () => clients.seen.length + more.seen.length
+    const enough = countSeen() + 2_000
+    await until('work to be shared', () => countSeen() >= enough)
+    await Promise.all([clients.stop(), more.stop()])
 
+    const seen = [...clients.seen, ...more.seen]
     const broken = seen.filter(({ outcome }) => outcome === 'broken')
     const last = readCoolings(scene.gateway, dying).findLast(({ at }) => at < backAt)
-    const trials = (await readAttempts(scene, diedAt + goneMs, revivedAt)).filter(isDying)
+    const trials = await readTrials(revivedAt)
     const shares = await readShares(scene, evenAt)
     console.log(
       `${seen.length} asked, ${broken.length} streams broken; ${trials.length} trials; back ` +

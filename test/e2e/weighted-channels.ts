@@ -117,8 +117,8 @@ export interface Seen {
   readonly what: string
 }
 
-/** Clients that ask one thing after the other, each something else. */
-export function startClients(url: string, count: number) {
+/** Clients that ask one thing after the other, each something else; `first`: the number of the first client. */
+export function startClients(url: string, count: number, first = 0) {
   const seen: Seen[] = []
   let isOver = false
   let asked = 0
@@ -129,7 +129,7 @@ export function startClients(url: string, count: number) {
       seen.push(await askOnce(url, dialect, number % 2 === 0, `Question ${number} of client ${at}`))
     }
   }
-  const running = Array.from({ length: count }, (_, at) => run(at))
+  const running = Array.from({ length: count }, (_, at) => run(first + at))
   return {
     seen,
     async stop() {

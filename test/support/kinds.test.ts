@@ -1,27 +1,10 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { Glob } from 'bun'
+import { importsOf } from './imports.ts'
 import { kindOf } from './kinds.ts'
 
 const project = join(import.meta.dir, '../..')
-const scanner = new Bun.Transpiler({ loader: 'ts' })
-const known = new Map<string, readonly string[]>()
-
-/** Everything of `test/` that a file imports, also through others. */
-function importsOf(file: string): readonly string[] {
-  const found = known.get(file)
-  if (found) return found
-  known.set(file, []) // ends a circle of imports
-  const direct = scanner
-    .scanImports(readFileSync(join(project, file), 'utf8'))
-    .map(({ path }) => join(dirname(file), path))
-    .filter((path) => path.startsWith('test/') && path.endsWith('.ts'))
-  const all = [...new Set([...direct, ...direct.flatMap(importsOf)])]
-  known.set(file, all)
-  return all
-}
-
 const fast = [...new Glob('test/**/*.test.ts').scanSync(project)]
   .filter((file) => kindOf(file) === 'fast')
   .sort()
@@ -33,7 +16,7 @@ test.each([
   ['the compiled program', 'test/support/binary.ts', starting],
   ['a browser', 'test/support/browser.ts', []],
 ])('no fast test needs %s', (_, support, exceptions) => {
-  const needing = fast.filter((file) => importsOf(file).includes(support))
+  const needing = fast.filter((file) => importsOf(file).has(support))
   expect(needing).toEqual([...exceptions])
 })
 

@@ -38,18 +38,12 @@ async function makeDatabase(): Promise<TestDatabase> {
   return lendDatabase()
 }
 
-/** Ends whoever is connected: what a killed gateway has asked for goes on without it. */
-const endOthers = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid()`
-
 /** Gives a folder's database back, if there is one. */
 export async function releaseDatabaseOf(folder: string): Promise<void> {
   const path = resolve(folder)
   const database = await databases.get(path)
   if (database === undefined) return
   databases.delete(path)
-  const { ask } = await import('./postgres.ts')
-  await ask(database.url, endOthers)
   await database[Symbol.asyncDispose]()
 }
 

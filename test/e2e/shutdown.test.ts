@@ -152,30 +152,31 @@ test('SIGTERM is heard from the first moment in which there are answers', async 
 describe('behind a load balancer', () => {
   const readiness = async ({ url }: RunningBinary) => (await fetch(`${url}/readyz`)).status
 
-  test('SIGTERM is told by /readyz while requests still pass, then the port closes', async () => {
-    const { upstream, go } = startHesitating(tokens)
-    await using _ = upstream
-    await using gateway = await start(upstream, { shutdown_delay: '3s' })
-    expect(await readiness(gateway)).toBe(200)
-    const began = await beginStream(gateway, dialects.chat)
-    const told = performance.now()
-    const ended = gateway.kill('SIGTERM')
-    await until('readyz to say it', async () => (await readiness(gateway)) === 503)
-    const answers = await Promise.all(allDialects.map((one) => ask(gateway.url, one, false)))
-    expect(answers.map(({ status }) => status)).toEqual(allDialects.map(() => 200))
-    const late = await beginStream(gateway, dialects.messages)
-    expect(performance.now() - told).toBeLessThan(3000) // else this shows nothing
-    await until('new requests to be refused', () => refuses(gateway))
-    expect(performance.now() - told).toBeGreaterThan(2950)
-    expect(Bun.peek.status(ended)).toBe('pending')
-    go()
-    expect(dialects.chat.isWhole(await began.text)).toBeTrue()
-    expect(dialects.messages.isWhole(await late.text)).toBeTrue()
-    expect(await ended).toBe(0)
-    await using ledger = openLedger(gateway.cwd)
-    expect((await ledger.charges()).length).toBe(allDialects.length + 2)
-    expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
-  })
+  test('SIGTERM is told by /readyz while requests still pass, then the port closes', () =>
+    inOneRound(async () => {
+      const { upstream, go } = startHesitating(tokens)
+      await using _ = upstream
+      await using gateway = await start(upstream, { shutdown_delay: '3s' })
+      expect(await readiness(gateway)).toBe(200)
+      const began = await beginStream(gateway, dialects.chat)
+      const told = performance.now()
+      const ended = gateway.kill('SIGTERM')
+      await until('readyz to say it', async () => (await readiness(gateway)) === 503)
+      const answers = await Promise.all(allDialects.map((one) => ask(gateway.url, one, false)))
+      expect(answers.map(({ status }) => status)).toEqual(allDialects.map(() => 200))
+      const late = await beginStream(gateway, dialects.messages)
+      expect(performance.now() - told).toBeLessThan(3000) // else this shows nothing
+      await until('new requests to be refused', () => refuses(gateway))
+      expect(performance.now() - told).toBeGreaterThan(2950)
+      expect(Bun.peek.status(ended)).toBe('pending')
+      go()
+      expect(dialects.chat.isWhole(await began.text)).toBeTrue()
+      expect(dialects.messages.isWhole(await late.text)).toBeTrue()
+      expect(await ended).toBe(0)
+      await using ledger = openLedger(gateway.cwd)
+      expect((await ledger.charges()).length).toBe(allDialects.length + 2)
+      expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
+    }))
 
   test('a second SIGTERM cuts the delay', () =>
     inOneRound(async () => {
