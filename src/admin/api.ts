@@ -14,7 +14,8 @@ import type { GroupService } from './groups/service.ts'
 import { type MaintenanceService, maintenanceRoutes } from './maintenance/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
 import { type NodeService, nodeRoutes } from './nodes/routes.ts'
-import { type OpenGroupParts, type OwnPages, openGroupRoutes } from './open-groups/routes.ts'
+import { type OwnPages, openGroupRoutes } from './open-groups/routes.ts'
+import type { GroupViews } from './open-groups/views.ts'
 import { type Playground, playgroundRoutes } from './playground/routes.ts'
 import { type PriceService, priceRoutes } from './prices/routes.ts'
 import { type ReadingServices, readingApi } from './reading-api.ts'
@@ -26,7 +27,7 @@ import type { SignIn } from './sign-in/sign-in.ts'
 import { accountTokenRoutes, tokenRoutes } from './tokens/routes.ts'
 import type { TokenService } from './tokens/service.ts'
 
-export interface AdminServices extends ReadingServices, OpenGroupParts {
+export interface AdminServices extends ReadingServices {
   readonly accounts: AccountService
   readonly accountRecovery: AccountRecovery
   readonly channels: ChannelService
@@ -36,6 +37,7 @@ export interface AdminServices extends ReadingServices, OpenGroupParts {
   readonly maintenance: MaintenanceService
   readonly me: MeService
   readonly nodes: NodeService
+  readonly openGroups: GroupViews
   readonly origins: () => readonly string[]
   readonly ownPages: OwnPages
   readonly playground: Playground
@@ -63,7 +65,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(maintenanceRoutes(guard, services.maintenance))
     .use(meRoutes(guard, services.me))
     .use(nodeRoutes(guard, services.nodes))
-    .use(openGroupRoutes(guard, services, services.ownPages))
+    .use(openGroupRoutes(guard, services.openGroups, services.ownPages))
     .use(ownSignInRoutes(guard, services.signIn))
     .use(playgroundRoutes(guard, services.playground))
     .use(priceRoutes(guard, services.prices))

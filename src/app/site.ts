@@ -113,7 +113,6 @@ export function createSite(parts: SiteParts) {
     isOpen: () => settings.registrationEnabled,
     readText: (path) => Bun.file(path).text(),
   })
-  const listedModels = () => (frame.hasModels ? callableModels(plazaGroups()) : undefined)
   const plazaSettings = () => ({
     isEnabled: settings.modelPlazaEnabled,
     needsKey: settings.modelPlazaRequireAuth,
@@ -125,7 +124,7 @@ export function createSite(parts: SiteParts) {
   })
   return {
     routes: new Elysia({ name: 'site' })
-      .use(frontRoutes({ pages: front, frame: () => frame, askerOf, models: listedModels }))
+      .use(frontRoutes({ pages: front, frame: () => frame, askerOf }))
       .use(feedRoutes(feed))
       .use(plazaRoutes({ plaza, settings: plazaSettings, refusalOf: plazaRefusal }))
       .use(models)
@@ -175,15 +174,6 @@ export function createSite(parts: SiteParts) {
       await front.idle()
     },
   }
-}
-
-/** Names of the models that some group can answer for. */
-function callableModels(groups: Catalog['groups']): readonly string[] {
-  const offers = [...groups.values()].flatMap(({ enabled, offers: all }) =>
-    enabled ? [...all.values()] : [],
-  )
-  const callable = offers.filter(({ candidates }) => candidates.length > 0)
-  return [...new Set(callable.map(({ model }) => model))].sort()
 }
 
 function docsSite({ name, baseUrl, overseasBaseUrl }: Config['site']) {

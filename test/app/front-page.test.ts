@@ -88,7 +88,11 @@ test('search engines learn which pages there are, and which to leave alone', asy
   const robots = await read('/robots.txt')
   expect(robots).toContain('Disallow: /console\n')
   expect(robots).toContain('Sitemap: https://gw.example.com/sitemap.xml')
-  const addresses = [...(await read('/sitemap.xml')).matchAll(/<loc>(.*?)<\/loc>/g)]
+  const sitemap = await scene.ask('/sitemap.xml')
+  expect(sitemap.headers.get('content-type')).toBe('application/xml; charset=utf-8')
+  const headers = { 'if-none-match': sitemap.headers.get('etag') ?? '' }
+  expect((await scene.ask('/sitemap.xml', { headers })).status).toBe(304)
+  const addresses = [...(await sitemap.text()).matchAll(/<loc>(.*?)<\/loc>/g)]
   for (const path of ['/', '/models', '/models/vendor/small-1', '/status', '/docs', '/docs/api'])
     expect(addresses.map(([, address]) => address)).toContain(`https://gw.example.com${path}`)
   expect(await read('/')).toContain('<link rel="canonical" href="https://gw.example.com/">')

@@ -6,6 +6,7 @@ import { hintsOf } from '../../admin/channels/keys.ts'
 import { createChannelService } from '../../admin/channels/service.ts'
 import { createDiagnosis } from '../../admin/diagnosis/service.ts'
 import { createGroupService } from '../../admin/groups/service.ts'
+import { createGroupViews, type GroupViewParts } from '../../admin/open-groups/views.ts'
 import { createLiveRequests } from '../../admin/requests/live.ts'
 import { checkNewPassword, hashPassword } from '../../admin/sign-in/hashing.ts'
 import { createTokenService } from '../../admin/tokens/service.ts'
@@ -53,7 +54,7 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
   const maintenance = createMaintenance(parts, signIn.prove)
   const { repeat } = parts
   const liveRequests = createLiveRequests({ lists, accounts, sessions, log, repeat })
-  const look: AdminServices['look'] = (work) => parts.status.look(async (figures) => work(figures))
+  const look: GroupViewParts['look'] = (work) => parts.status.look(async (figures) => work(figures))
   const services: AdminServices = {
     ...createReadingServices({ store, facts, clock, log }),
     accounts: createAccountService({
@@ -68,7 +69,6 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
       },
     }),
     accountRecovery: createAccountRecovery({ store, prove: signIn.prove, hash: hashPassword }),
-    catalog: parts.catalog.current,
     channels: createChannelService({
       ...{ store, secrets, changed },
       gateway: parts.channels,
@@ -90,10 +90,10 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
       inFile: () => namesOf(config().groups),
     }),
     liveRequests,
-    look,
     maintenance,
     me: createMeService(parts),
     nodes: createNodeService(parts, parts.metrics),
+    openGroups: createGroupViews({ catalog: parts.catalog.current, look }),
     origins() {
       const { baseUrl, overseasBaseUrl } = config().site
       return [baseUrl, overseasBaseUrl]

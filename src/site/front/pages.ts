@@ -39,10 +39,10 @@ const listed = 10
 
 const maxAgeMs = 15_000
 
-/** Pages by language and, without a configured address, by the origin that they were asked at. */
+/** Pages by language, and the sitemap; without a configured address by the origin that they were asked at. */
 const mostPages = 8
 
-/** The pages at `/`, built on request. */
+/** The pages at `/`, and the sitemap, built on request. */
 export function createFrontPages(parts: FrontPagesParts) {
   const { status, groups, models, site, frame, isOpen, clock, log } = parts
   const pages = new LRUCache<string, Fresh>({ max: mostPages })
@@ -62,23 +62,36 @@ export function createFrontPages(parts: FrontPagesParts) {
     return frontPage({ language, site: frame(), subtitle, addresses, isOpen: isOpen(), facts })
   }
 
+  /** A page that was built already, or a new one in the asker's turn. */
+  async function kept(
+    asker: Asker,
+    key: string,
+    build: () => Promise<string>,
+  ): Promise<Published | undefined> {
+    const known = pages.get(key)
+    if (known) return known.current()
+    return inTurn(asker, () => {
+      const made =
+        pages.get(key) ??
+        createFresh({ name: 'front page', build, madeOf: groups, ...{ maxAgeMs, clock, log } })
+      pages.set(key, made)
+      return made.current()
+    })
+  }
+
   return {
     /** Undefined: none could be built yet. `origin`: where it was asked for. */
-    async page(asker: Asker, language: Language, origin: string): Promise<Published | undefined> {
-      const key = `${language} ${site().baseUrl === null ? origin : ''}`
-      const known = pages.get(key)
-      if (known) return known.current()
-      return inTurn(asker, () => {
-        const made =
-          pages.get(key) ??
-          createFresh({
-            name: 'front page',
-            build: () => build(language, origin),
-            madeOf: groups,
-            ...{ maxAgeMs, clock, log },
-          })
-        pages.set(key, made)
-        return made.current()
+    page: (asker: Asker, language: Language, origin: string): Promise<Published | undefined> =>
+      kept(asker, `${language} ${site().baseUrl === null ? origin : ''}`, () =>
+        build(language, origin),
+      ),
+    /** The list of all pages, for search engines. */
+    sitemap: (asker: Asker, asked: string): Promise<Published | undefined> => {
+      const origin = frame().origin ?? asked
+      return kept(asker, `sitemap ${origin}`, async () => {
+        const { sitemapXml } = await import('./robots.ts')
+        const names = frame().hasModels ? [...(await models()).keys()] : undefined
+        return sitemapXml(origin, names)
       })
     },
     /** Forgets all pages: the configuration has changed. */

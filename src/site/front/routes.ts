@@ -4,16 +4,14 @@ import { languageOf } from '../../look/language.ts'
 import { logoSvg } from '../../look/logo.ts'
 import { accentsOf, usualAccent } from '../../look/tokens.ts'
 import { respondPage } from '../page.ts'
-import { unavailable } from '../published.ts'
+import { respond, unavailable } from '../published.ts'
 import { type AskerOf, orBusy } from '../turns.ts'
 import type { createFrontPages } from './pages.ts'
 
 interface FrontParts {
-  readonly pages: Pick<ReturnType<typeof createFrontPages>, 'page'>
+  readonly pages: Pick<ReturnType<typeof createFrontPages>, 'page' | 'sitemap'>
   readonly frame: () => FrameSite
   readonly askerOf: AskerOf
-  /** Names of the models that have a page; undefined: there are no such pages. */
-  readonly models: () => readonly string[] | undefined
 }
 
 /** What every host that shows pages answers beside them. */
@@ -22,7 +20,7 @@ export const browserPaths = ['/favicon.svg', '/favicon.ico', '/robots.txt'] as c
 const raw = { parse: 'none' } as const
 
 /** `/`, and what browsers and search engines ask for by themselves. */
-export function frontRoutes({ pages, frame, askerOf, models }: FrontParts) {
+export function frontRoutes({ pages, frame, askerOf }: FrontParts) {
   const originOf = (request: Request) => frame().origin ?? new URL(request.url).origin
   return new Elysia({ name: 'site.front' })
     .get(
@@ -51,10 +49,17 @@ export function frontRoutes({ pages, frame, askerOf, models }: FrontParts) {
     )
     .get(
       '/sitemap.xml',
-      async ({ request }) => {
-        const { sitemapXml } = await import('./robots.ts')
-        return text('application/xml', sitemapXml(originOf(request), models()))
-      },
+      ({ request, server }) =>
+        orBusy(async () => {
+          const { origin } = new URL(request.url)
+          const published = await pages.sitemap(askerOf({ request, server }), origin)
+          if (published === undefined) return unavailable('text/plain', nothingYet)
+          const response = await respond(request, published)
+          if (response.status === 200)
+            response.headers.set('content-type', 'application/xml; charset=utf-8')
+          response.headers.set('cache-control', anHour)
+          return response
+        }),
       raw,
     )
 }
