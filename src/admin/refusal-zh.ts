@@ -95,8 +95,8 @@ export const sentencesZh: readonly (readonly [en: string, zh: string])[] = [
     '您未使用此登录方式，或没有其他登录方式。',
   ],
   [
-    'This link is not good any more. While there is no administrator, the gateway shows one in its log when it starts.',
-    '此链接已失效。在没有管理员期间，网关启动时会在日志中显示新的链接。',
+    'It was mistyped, or is of an earlier start. While there is no administrator, the gateway shows a new one in its log at each start.',
+    '链接有误，或来自之前的某次启动。在没有管理员期间，网关每次启动都会在日志中显示新的链接。',
   ],
   [
     'There is an account with this address and a password already. Give another address, or run: tollgate account set EMAIL --role admin',

@@ -15,7 +15,7 @@ export const refusalWords = {
   wrong_password: ['The password is wrong', '密码错误'],
   wrong_code: ['The code is wrong', '验证码错误'],
   registration_closed: ['Registration is closed', '未开放注册'],
-  setup_closed: ['This link is no longer valid', '此链接已失效'],
+  setup_closed: ['This link is not valid', '此链接无效'],
   not_allowed: ['This is not allowed', '没有权限'],
   foreign_origin: ['The request came from another site', '请求来自其他网站'],
   not_found: ['Not found', '找不到该内容，可能已被删除'],

@@ -29,7 +29,10 @@ describeInBrowser('the console', () => {
 
   test('an address that leads nowhere has the menu; Ctrl-K leads on from there', async () => {
     const page = await pages.open('admin', '/nowhere')
-    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+    const lost = page.getByRole('heading', { name: 'There is no such page', level: 1 })
+    await lost.waitFor()
+    await page.goto(page.url().replace('/nowhere', '/tokens/nowhere'))
+    await lost.waitFor()
     await page.getByRole('navigation').getByRole('link', { name: 'Tokens' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox').fill('test-model')
@@ -39,14 +42,14 @@ describeInBrowser('the console', () => {
 
   test('a page that cannot be loaded leaves the one that is shown, and says so', async () => {
     const page = await pages.open('admin', '/tokens')
-    await page.getByText('No tokens yet').waitFor()
+    await page.getByText('You have no token yet').waitFor()
     const gone = (url: URL) => url.pathname.startsWith('/console')
     await page.route(gone, (route) => route.abort())
     const link = page.getByRole('navigation').getByRole('link', { name: 'Balance' })
     await link.click()
     const notice = page.getByRole('alert').filter({ hasText: 'The page could not be opened' })
     await notice.waitFor()
-    await page.getByText('No tokens yet').waitFor()
+    await page.getByText('You have no token yet').waitFor()
     await page.unroute(gone)
     await notice.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Balance', level: 1 }).waitFor()

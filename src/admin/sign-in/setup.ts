@@ -44,8 +44,8 @@ export function createSetup(core: SignInCore) {
         log.warn('set-up refused', { address: facts.addressOf(request) })
         throw new ApiError(
           'setup_closed',
-          'This link is not good any more. While there is no administrator, the gateway shows ' +
-            'one in its log when it starts.',
+          'It was mistyped, or is of an earlier start. While there is no administrator, the gateway ' +
+            'shows a new one in its log at each start.',
           { field: 'code' },
         )
       }

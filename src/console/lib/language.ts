@@ -118,6 +118,7 @@ const common = {
   streams: ['{count} of them streams', '其中流式 {count} 个'],
   succeeded: ['Succeeded', '成功'],
   time: ['Time', '时间'],
+  toFirstSteps: ['First answer in three steps', '三步得到第一个回答'],
   today: ['Spent today', '今日消费'],
   token: ['Token', '令牌'],
   tokens: ['Tokens', '令牌'],

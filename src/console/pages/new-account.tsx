@@ -1,6 +1,7 @@
 import { api, call } from '../lib/call.ts'
 import { bilingual, useText } from '../lib/language.ts'
 import { queryOf, useAnswer } from '../outside/ask.ts'
+import { Contact } from '../outside/contact.tsx'
 import { EntryForm, Field, Secret } from '../outside/form.tsx'
 import { Outside } from '../outside/frame.tsx'
 import { afterwards, beside } from '../outside/next.ts'
@@ -43,7 +44,10 @@ export function SignUp() {
   return (
     <Outside title={text.signUp}>
       {methods?.registration_enabled === false ? (
-        <Notice kind="mid">{text.registrationClosed}</Notice>
+        <>
+          <Notice kind="mid">{text.registrationClosed}</Notice>
+          <Contact />
+        </>
       ) : (
         <AccountForm submit={text.create} make={make} next={afterwards()} />
       )}
@@ -84,7 +88,7 @@ function AccountForm({ submit, make, next }: AccountFormProps) {
       }}
       submit={submit}
     >
-      <Field name="email" label={text.email} type="email" autoComplete="username" />
+      <Field name="email" label={text.email} type="email" autoComplete="username" hasFocus />
       <Secret
         name="password"
         label={text.password}
@@ -107,8 +111,8 @@ const texts = bilingual({
   ],
   signUp: ['Create an account', '注册账户'],
   registrationClosed: [
-    'Registration is closed here: accounts are opened by an administrator.',
-    '本站未开放注册，账户由管理员开通。',
+    'Registration is closed here: ask an administrator for an account.',
+    '本站未开放注册，请联系管理员开通账户。',
   ],
   create: ['Create account', '注册'],
   have: ['Already have an account?', '已有账户？'],

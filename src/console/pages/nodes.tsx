@@ -62,7 +62,7 @@ function Notices({ database, is_shared, items }: NodeList) {
   )
 }
 
-const none = '–'
+const none = '—'
 
 interface NodeProps {
   readonly node: NodeItem

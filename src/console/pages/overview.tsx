@@ -7,6 +7,7 @@ import { OperatorContact } from '../parts/operator.tsx'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
 import { ButtonLink, Figure, Hint, TextLink } from '../parts/text.tsx'
 import { RequestsFigure, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
+import { NoToken } from './tokens/no-token.tsx'
 
 /** The first page of who is signed in: what is left, and what was used. */
 export function Page() {
@@ -50,18 +51,7 @@ function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days
       />
     )
   }
-  if (!hasToken) {
-    return (
-      <Empty
-        text={{ empty: text.noTokenTitle, emptyHint: text.noToken }}
-        action={
-          <ButtonLink to="/tokens" search={{ create: 1 }}>
-            {text.makeToken}
-          </ButtonLink>
-        }
-      />
-    )
-  }
+  if (!hasToken) return <NoToken hint={text.noToken} />
   return (
     <Empty
       text={{ empty: text.noRequestTitle(days), emptyHint: text.noRequest }}
@@ -154,7 +144,6 @@ const texts = bilingual({
     'Three steps lead from a vendor’s key to the first answer, with a token for your programs.',
     '三个步骤，从厂商密钥到第一个回答，并为您的程序创建令牌。',
   ],
-  toFirstSteps: ['First answer in three steps', '三步得到第一个回答'],
   toBalance: ['Balance and ledger', '余额与账单'],
   requests: ['Requests in {days} days', '近 {days} 天请求数'],
   noToken: [

@@ -8,7 +8,6 @@ import { type Entry, EntryForm, Field, Secret, Tick } from '../outside/form.tsx'
 import { Outside } from '../outside/frame.tsx'
 import { afterwards, beside } from '../outside/next.ts'
 import { Failure, Notice } from '../outside/notice.tsx'
-
 import { Forgotten } from './forgotten.tsx'
 
 /** Into the console, which is a page of its own: nothing is left there of who was here before. */
@@ -53,7 +52,7 @@ export function Page() {
           {text.noAccount} <a href={beside('/console/sign-up')}>{text.signUp}</a>
         </p>
       )}
-      <Forgotten />
+      <Forgotten what="password" />
     </Outside>
   )
 }
@@ -75,7 +74,7 @@ function WhyHere() {
       </Notice>
     )
   }
-  return afterwards() === '/console/' ? null : <Notice kind="mid">{text.leadsOn}</Notice>
+  return afterwards() === '/console/' ? null : <p className="soft">{text.leadsOn}</p>
 }
 
 /** What a provider's refusal means; nothing of the address itself is shown. */
@@ -141,6 +140,7 @@ function SecondStep({ onOther }: Step) {
           {isBackup ? text.useApp : text.useBackup}
         </button>
       </p>
+      <Forgotten what="factor" />
     </Outside>
   )
 }
@@ -187,7 +187,7 @@ const signInText = bilingual({
     'This gateway has no administrator yet. Open the one-time link that it showed when it started: it is in the terminal and in the log.',
     '此网关尚无管理员。请打开启动时显示的一次性链接，它在终端和日志中。',
   ],
-  secondStep: ['Second step', '第二步验证'],
+  secondStep: ['Second factor', '两步验证'],
   code: ['Code', '验证码'],
   codeHint: ['The six digits that your authenticator app shows.', '验证器应用当前显示的六位数字。'],
   backupHint: ['One of the backup codes. Each works once.', '一个备用码，每个只能使用一次。'],

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Me } from '../../admin/me/routes.ts'
 import { api, call } from '../lib/api.ts'
@@ -28,10 +28,12 @@ export function AccountMenu({ email, balance }: Pick<Me, 'email' | 'balance'>) {
         <Button
           variant="default"
           size="compact-sm"
-          maw={180}
+          className="who"
           aria-label={`${email} · ${text.account}`}
         >
-          {email.split('@')[0]}
+          <Text span inherit truncate>
+            {email.split('@')[0]}
+          </Text>
         </Button>
       }
     >

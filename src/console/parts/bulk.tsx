@@ -83,7 +83,7 @@ export function BulkBar<Item>({ bulk, selection }: BulkBarProps<Item>) {
               {bulk.actions.map((action) => (
                 <BulkButton key={action.label} {...{ action, chosen, isBusy, start }} />
               ))}
-              <Button size="xs" variant="subtle" onClick={() => choose([])}>
+              <Button size="xs" variant="transparent" px={0} onClick={() => choose([])}>
                 {text.chooseNone}
               </Button>
             </Group>

@@ -239,8 +239,8 @@ function Conflict<State, Values extends object>({ edit, shown }: ConflictProps<S
 
 /** A value in a line: lists by their items, the empty ones by a dash. */
 function words(value: unknown): string {
-  if (value === null || value === undefined || value === '') return '–'
-  if (Array.isArray(value)) return value.map(words).join(', ') || '–'
+  if (value === null || value === undefined || value === '') return '—'
+  if (Array.isArray(value)) return value.map(words).join(', ') || '—'
   if (typeof value !== 'object') return String(value)
   const fields = Object.entries(value)
   return fields.map(([name, one]) => `${name} ${words(one)}`).join(', ')

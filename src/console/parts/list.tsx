@@ -13,7 +13,7 @@ import { Hint, Time } from './text.tsx'
 /** Words that other lists use, too. */
 export const listText = bilingual({
   counted: ['{shown} of {total}', '共 {total} 条，已显示 {shown} 条'],
-  moreThan: ['more than {total}', '超过 {total}'],
+  moreThan: ['more than {total}', '{total}+'],
   searched: ['The search takes long. Shown is all since:', '查找较慢，已显示此后全部记录：'],
   searchedUp: ['The search takes long. Shown is all before:', '查找较慢，已显示此前全部记录：'],
   goOn: ['Look further', '继续查找'],

@@ -1,4 +1,5 @@
 import { Button, type Menu as MenuParts, useMantineColorScheme } from '@mantine/core'
+import IconCheck from '@tabler/icons-react/icons/IconCheck'
 import { languages, useLanguage, useText } from '../lib/language.ts'
 import { lookText } from './look-text.ts'
 import { MenuButton } from './menu-button.tsx'
@@ -53,7 +54,10 @@ function Choices<Name extends string>(props: ChoicesProps<Name>) {
         <Menu.Item
           key={name}
           lang={name in languages ? name : undefined}
-          {...(name === chosen && { 'aria-current': true, fw: 700 })}
+          {...(name === chosen && {
+            ...{ 'aria-current': true, fw: 700 },
+            rightSection: <IconCheck size={16} stroke={1.75} />,
+          })}
           onClick={() => choose(name)}
         >
           {title}

@@ -1,17 +1,33 @@
 import type { NotificationData } from '@mantine/notifications'
 import { useEffect, useState } from 'react'
+import { type Place, placeOf } from '../lib/notice-place.ts'
 
 type Code = typeof import('./notice-code.ts')
 
 let mount: (code: Code) => void = () => {}
 
-/** Where notices are shown, in a corner of the page; empty until the first one. */
+/** What was pressed last, by pointer or key. */
+let pressed: Element | undefined
+
+function remember({ target }: Event): void {
+  if (target instanceof Element) pressed = target
+}
+
+/** Where notices are shown; empty until the first one. */
 export function NoticesHost() {
   const [code, setCode] = useState<Code>()
   useEffect(() => {
     mount = setCode
+    document.addEventListener('click', remember, true)
+    return () => document.removeEventListener('click', remember, true)
   }, [])
-  return code && <code.Notifications position="bottom-right" />
+  return code && <code.Notifications />
+}
+
+/** Where the next notice stands: away from what was pressed. */
+function nextPlace(): Place {
+  const { top, height } = pressed?.getBoundingClientRect() ?? { top: 0, height: 0 }
+  return placeOf({ width: innerWidth, height: innerHeight }, height === 0 ? undefined : top)
 }
 
 let count = 0
@@ -32,7 +48,7 @@ export function showNotice({ message, content = message, ...look }: Notice): () 
   loading.then(
     (code) => {
       mount(code)
-      code.notifications.show({ ...look, id, message: content })
+      code.notifications.show({ position: nextPlace(), ...look, id, message: content })
     },
     () => window.alert(message),
   )

@@ -139,9 +139,14 @@ interface ByIdProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** Shows what the address names by its id. */
-export function ById<Data>({ name, up, ask, refetchInterval, children }: ByIdProps<Data>) {
+/** Shows what the address names by its id, a whole number: others lead nowhere. */
+export function ById<Data>(props: ByIdProps<Data>) {
   const { id = '' }: { id?: string } = useParams({ strict: false })
+  return /^[1-9]\d{0,14}$/.test(id) ? <Found {...props} id={id} /> : <NotFound />
+}
+
+function Found<Data>(props: ByIdProps<Data> & { readonly id: string }) {
+  const { id, name, up, ask, refetchInterval, children } = props
   const query = useCall([name, id], () => ask(id), { refetchInterval })
   const notice = query.error && (
     <ErrorNotice error={query.error} retry={() => void query.refetch()} />

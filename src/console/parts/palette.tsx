@@ -41,7 +41,7 @@ export function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
       onSpotlightClose={close}
       shortcut={null}
       scrollable
-      maxHeight={440}
+      maxHeight={480}
       overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       transitionProps={{ duration: 0 }}
       attributes={{ content: { 'aria-label': text.label } }}

@@ -244,7 +244,7 @@ export function RequestsFigure({ label, usage, to }: RequestsFigureProps) {
   const hint = failed !== null && failed > 0 && (
     <>
       {text.failedCount(failed)} ·{' '}
-      <TextLink to={to} search={{ outcome: 'failed', since }}>
+      <TextLink className="whole" to={to} search={{ outcome: 'failed', since }}>
         {text.whyFailed}
       </TextLink>
     </>

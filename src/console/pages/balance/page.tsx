@@ -78,7 +78,7 @@ function Fields() {
 /** The model of a charge, which leads to its receipt; the reason of a change by hand. */
 function About({ entry: { request_id: id, model, reason } }: { readonly entry: LedgerEntry }) {
   const text = useText(balanceText)
-  if (id === null) return <span className="cut">{reason ?? '–'}</span>
+  if (id === null) return <span className="cut">{reason ?? '—'}</span>
   return (
     <AnchorLink size="sm" className="cut" title={id} to="/requests/$id" params={{ id }}>
       {model ?? text.request}

@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'react'
 import { api, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { offerUndo } from '../../parts/action.tsx'
-import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
-import { ButtonLink } from '../../parts/text.tsx'
+import { ErrorNotice, PageFrame } from '../../parts/page.tsx'
 import { useGroups } from '../tokens/groups.ts'
+import { NoToken } from '../tokens/no-token.tsx'
 import { Answer } from './answer.tsx'
 import { AskedText, Composer, type Draft } from './composer.tsx'
 import { type Turn, useConversation } from './conversation.ts'
@@ -27,14 +27,7 @@ export function Page() {
       {!tokens.data || !groups.data ? (
         !error && <Skeleton height={320} />
       ) : tokens.data.items.length === 0 ? (
-        <Empty
-          text={{ empty: text.noTokenTitle, emptyHint: text.noToken }}
-          action={
-            <ButtonLink to="/tokens" search={{ create: 1 }}>
-              {text.makeToken}
-            </ButtonLink>
-          }
-        />
+        <NoToken hint={text.noToken} />
       ) : (
         <Conversation offers={{ tokens: tokens.data.items, groups: groups.data.items }} />
       )}

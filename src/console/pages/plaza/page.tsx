@@ -1,7 +1,7 @@
 import { Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { PlazaDocument } from '../../../site/plaza/schema.ts'
-import { api, CallFailed, read, useCall } from '../../lib/api.ts'
+import { api, CallFailed, read, useCall, useMe } from '../../lib/api.ts'
 import { useFilters, useShowAll } from '../../lib/filters.ts'
 import { useText } from '../../lib/language.ts'
 import { Choice, half, Search } from '../../parts/filters.tsx'
@@ -22,11 +22,17 @@ export function Page() {
       {data && !error && (
         <>
           {data.description !== '' && <Text className="cut">{data.description}</Text>}
-          {data.rows.length === 0 ? <Empty text={text} /> : <Found {...data} />}
+          {data.rows.length === 0 ? <Nothing /> : <Found {...data} />}
         </>
       )}
     </PageFrame>
   )
+}
+
+function Nothing() {
+  const text = useText(plazaText)
+  const isAdmin = useMe().data?.role === 'admin'
+  return <Empty text={{ ...text, emptyHint: isAdmin ? text.emptyHint : text.emptyForUser }} />
 }
 
 function Refused({ error, retry }: { readonly error: Error; readonly retry: () => void }) {

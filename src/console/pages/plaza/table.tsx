@@ -155,7 +155,7 @@ function Cell({ row: { tiers }, item }: { readonly row: PlazaRow; readonly item:
   const perCall =
     item === 'input' ? prices.find((price) => price.item === 'per_request') : undefined
   const price = perCall ?? prices.find((one) => one.item === item)
-  if (price === undefined) return '–'
+  if (price === undefined) return '—'
   const isOther = price.list !== null && price.list !== price.final
   return (
     <Box component="span" display="inline-block">
@@ -226,7 +226,7 @@ function Prices({ tier }: { readonly tier: Tier }) {
           ...{ label: text.final, isFigure: true, className: 'strong' },
           render: ({ final }) => <Money usd={final} isExact />,
         },
-        figure(text.list, ({ list }) => (list === null ? '–' : <Money usd={list} isExact />)),
+        figure(text.list, ({ list }) => (list === null ? '—' : <Money usd={list} isExact />)),
       ]}
     />
   )

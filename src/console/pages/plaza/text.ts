@@ -34,6 +34,7 @@ export const plazaText = bilingual({
   unit: ['USD per 1M tokens, or per call.', '美元 / 百万 Token，或美元 / 次。'],
   count: ['{shown} of {all}', '共 {all} 条，已显示 {shown} 条'],
   empty: ['Nothing can be called yet', '目前没有可调用的模型'],
+  emptyForUser: ['The operator of this gateway offers no model yet.', '网关管理员尚未提供模型。'],
   emptyHint: ['A model needs a channel in a group, and a price.', '分组中已定价的模型会显示在此。'],
   noneFound: ['No model matches', '没有符合条件的模型'],
   noneFoundHint: ['Change the search, or show all.', '请调整搜索条件，或显示全部。'],

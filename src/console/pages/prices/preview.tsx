@@ -79,7 +79,7 @@ function OneGroup({ preview }: { readonly preview: GroupPreview }) {
   )
 }
 
-const usdOrNone = (usd: string | undefined) => (usd === undefined ? '–' : formatUsd(usd))
+const usdOrNone = (usd: string | undefined) => (usd === undefined ? '—' : formatUsd(usd))
 
 /** All figures of both sides, in the order of the feed. */
 function useFigures({ before, after }: GroupPreview) {

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { hasPasskeys, makePasskey } from '../../lib/passkey.ts'
-import { Action, type ActionProps, useRefresh } from '../../parts/action.tsx'
+import { Action, type ActionProps, sayDone, useRefresh } from '../../parts/action.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { Code, Time } from '../../parts/text.tsx'
 import { profileText } from './text.ts'
@@ -118,24 +118,35 @@ export function TwoFactor({ isOn, hasPassword }: { isOn: boolean; hasPassword: b
     else if (isOn) await call(route.disable.post({ password }))
     setSecret(secret || isOn ? null : await call(route.enable.post({ password })))
     form.reset()
-    if (secret || isOn) await refresh('sign-in-profile')
+    if (!secret && !isOn) return
+    await refresh('sign-in-profile')
+    sayDone(secret ? text.turnedOn : text.turnedOff)
+  }
+  const giveUp = () => {
+    setSecret(null)
+    form.reset()
   }
   if (!hasPassword && !isOn) return <Text>{text.noPassword}</Text>
   return (
     <SendForm
       form={form}
       send={send}
-      submit={secret ? text.confirm : isOn ? text.turnOff : text.turnOn}
-      look={{ variant: 'default', w: 'fit-content' }}
+      submit={isOn ? text.turnOff : text.turnOn}
+      look={secret ? {} : { variant: 'default', w: 'fit-content' }}
+      {...(secret && { cancel: giveUp })}
     >
       {secret ? (
         <>
-          <Text>{text.scan}</Text>
-          <QRCodeSVG value={secret.totp_uri} size={192} marginSize={4} title={text.scan} />
-          <Text size="sm">{text.appKey}</Text>
-          <Code label={text.appKey}>{keyIn(secret.totp_uri)}</Code>
-          <Text size="sm">{text.backupHint}</Text>
-          <Code label={text.backup}>{secret.backup_codes.join('\n')}</Code>
+          <Stack gap="xs">
+            <Text>{text.scan}</Text>
+            <QRCodeSVG value={secret.totp_uri} size={192} marginSize={4} title={text.scan} />
+            <Text size="sm">{text.appKey}</Text>
+            <Code label={text.appKey}>{keyIn(secret.totp_uri)}</Code>
+          </Stack>
+          <Stack gap="xs">
+            <Text>{text.backupHint}</Text>
+            <Code label={text.backup}>{secret.backup_codes.join('\n')}</Code>
+          </Stack>
           {input.line('code', {
             ...{ autoComplete: 'one-time-code', inputMode: 'numeric', required: true },
           })}

@@ -104,8 +104,11 @@ interface SumRowProps {
 }
 
 const SumRow = ({ label, isTotal = false, children }: SumRowProps) => (
-  <Table.Tr fw={isTotal ? 700 : undefined}>
-    <Table.Td colSpan={3}>{label}</Table.Td>
+  // Bold digits are wider: their point would stand elsewhere than those above.
+  <Table.Tr>
+    <Table.Td colSpan={3} fw={isTotal ? 700 : undefined}>
+      {label}
+    </Table.Td>
     <Table.Td ta="end" style={{ whiteSpace: 'nowrap' }}>
       {children}
     </Table.Td>

@@ -15,6 +15,15 @@ export type ShownRequest = RequestItem & Partial<AnyRequestItem>
 /** The columns of a list of requests; `isAll`: for administrators. */
 export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'created_at'>[] {
   const text = useText(requestsText)
+  const tokens: Column<ShownRequest, never> = {
+    ...figure(text.tokens, (item: ShownRequest) => (
+      <span>
+        <span className="figure">{formatCount(contextOf(item))} /</span>{' '}
+        <span className="figure">{formatCount(item.output_tokens)}</span>
+      </span>
+    )),
+    head: <span className="roomy">{text.tokens}</span>,
+  }
   return [
     sorted(
       'created_at',
@@ -51,15 +60,7 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'creat
           ),
         ]
       : []),
-    inCard(
-      'none',
-      figure(text.tokens, (item) => (
-        <span>
-          <span className="figure">{formatCount(contextOf(item))} /</span>{' '}
-          <span className="figure">{formatCount(item.output_tokens)}</span>
-        </span>
-      )),
-    ),
+    inCard('none', tokens),
     figure(text.amount, ({ amount }) => <Money usd={amount} />),
     figure(text.duration, ({ duration_ms }) => (
       <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>

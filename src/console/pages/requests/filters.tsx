@@ -59,7 +59,7 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
           placeholder={text.requestIdHint}
           w={{ base: '100%', xs: 280 }}
         />
-        <Button variant="subtle" onClick={toggle} aria-expanded={isOpen}>
+        <Button variant="transparent" px={0} onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? text.fewer : text.more}
         </Button>
         {names.length > 0 && (

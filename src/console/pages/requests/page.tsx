@@ -176,8 +176,8 @@ function Details({ attempt }: { readonly attempt: Attempt }) {
   const { upstream_request_id, key_hint } = attempt
   const meaning = cause === null ? text.answered : (causeText(cause, 'attempt') ?? cause)
   const times = [
-    text.after(formatDuration(duration_ms)),
-    ...(first_byte_ms === null ? [] : [`${text.firstByte} ${formatDuration(first_byte_ms)}`]),
+    text.took(formatDuration(duration_ms)),
+    ...(first_byte_ms === null ? [] : [text.firstByteAfter(formatDuration(first_byte_ms))]),
   ]
   return (
     <Stack gap={2}>

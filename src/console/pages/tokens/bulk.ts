@@ -24,7 +24,7 @@ export function useTokenBulk(): Bulk<ListedToken> {
         appliesTo: ({ status }) => status === 'active',
         ask: (count, names) => ({
           title: text.disableMany(count),
-          text: text.disableManyText(names),
+          text: text.disableManyText(count, names),
         }),
         ...{ run: to('disabled'), undo: back, done: text.disabledMany },
       },
@@ -32,7 +32,7 @@ export function useTokenBulk(): Bulk<ListedToken> {
         ...{ label: text.remove, look: { color: 'red', variant: 'light' } },
         ask: (count, names) => ({
           title: text.deleteMany(count),
-          text: text.deleteManyText(names),
+          text: text.deleteManyText(count, names),
         }),
         run: ({ id }) => call(api.tokens({ id }).delete()),
         undo: ({ id }) => call(api.tokens({ id }).restore.post()),

@@ -9,6 +9,7 @@ import { Empty, PageFrame } from '../../parts/page.tsx'
 import { useTokenBulk } from './bulk.ts'
 import { useTokenColumns } from './columns.tsx'
 import { useGroups } from './groups.ts'
+import { NoToken } from './no-token.tsx'
 import { tokensText } from './text.ts'
 
 const statuses = ['active', 'disabled'] as const
@@ -46,7 +47,13 @@ export function Page() {
         keyOf={({ id }) => id}
         caption={text.tokens}
         bulk={useTokenBulk()}
-        empty={<Empty text={text} showAll={isFiltered && showAll} action={create()} />}
+        empty={
+          isFiltered ? (
+            <Empty text={{ ...text, empty: text.noneFound }} showAll={showAll} />
+          ) : (
+            <NoToken hint={text.emptyHint} action={create()} />
+          )
+        }
       />
     </PageFrame>
   )

@@ -119,9 +119,9 @@ function Facts({ token }: { readonly token: TokenDetails }) {
     [text.created, <Time key="created" at={created_at} />],
   ]
   return (
-    <Group component="dl" gap="xl" align="flex-start" my={0}>
+    <SimpleGrid component="dl" cols={{ base: 3, sm: 4, lg: 7 }} spacing="sm" my={0}>
       <FactList facts={facts} />
-    </Group>
+    </SimpleGrid>
   )
 }
 

@@ -46,19 +46,27 @@ export const tokensText = bilingual({
     counted('停用此令牌？', '停用 {count} 个令牌？'),
   ],
   disableManyText: [
-    '{names}. Programs that use their keys are refused until you enable them again.',
-    '{names}。使用这些密钥的程序将被拒绝，直至重新启用。',
+    (count: number, names: string) =>
+      count === 1
+        ? `${names}. Programs that use its key are refused until you enable it again.`
+        : `${names}. Programs that use their keys are refused until you enable them again.`,
+    (count, names) =>
+      `${names}。使用${count === 1 ? '此' : '这些'}密钥的程序将被拒绝，直至重新启用。`,
   ],
   deleteMany: [
     counted('Delete this token?', 'Delete {count} tokens?'),
     counted('删除此令牌？', '删除 {count} 个令牌？'),
   ],
   deleteManyText: [
-    '{names}. Programs that use their keys are refused at once. It can be undone for some seconds; request records are kept.',
-    '{names}。使用这些密钥的程序将立即被拒绝。几秒内可以撤销，请求记录会保留。',
+    (count: number, names: string) =>
+      `${names}. Programs that use ${count === 1 ? 'its key' : 'their keys'} are refused at once. It can be undone for some seconds; request records are kept.`,
+    (count, names) =>
+      `${names}。使用${count === 1 ? '此' : '这些'}密钥的程序将立即被拒绝。几秒内可以撤销，请求记录会保留。`,
   ],
-  empty: ['No tokens yet', '还没有令牌'],
-  emptyHint: ['Programs send it as their key. Make one.', '令牌是程序所用的密钥，请创建。'],
+  emptyHint: [
+    'A token is the API key that your programs send.',
+    '令牌就是程序调用时使用的 API 密钥。',
+  ],
   noneFound: ['No token matches', '没有符合条件的令牌'],
 })
 
@@ -94,7 +102,10 @@ export const tokenText = bilingual({
   never: ['never', '永不'],
   reveal: ['Show key', '显示密钥'],
   revealTitle: ['Show the key', '显示密钥'],
-  passwordHint: ['So that nobody else here sees the key.', '以免他人在此屏幕上看到密钥。'],
+  passwordHint: [
+    'So that nobody else at this screen sees the key.',
+    '以免他人在此屏幕上看到密钥。',
+  ],
   show: ['Show', '显示'],
   hide: ['Hide key', '隐藏密钥'],
   setUpHint: ['Show the key above to have it in these.', '先在上方显示密钥，示例中即会包含它。'],
@@ -117,7 +128,7 @@ export const tokenText = bilingual({
   toPlayground: ['Try it', '去操练场试用'],
   more: ['Disable or delete', '停用或删除'],
   moreHint: [
-    'A disabled token is refused until it is enabled. Deleting can be undone for 10 minutes.',
-    '令牌停用后将被拒绝，直至重新启用；删除后 10 分钟内可撤销。',
+    'A disabled token is refused until it is enabled. Deleting can be undone for some seconds.',
+    '令牌停用后将被拒绝，直至重新启用；删除后几秒内可以撤销。',
   ],
 })

@@ -67,8 +67,13 @@ describeInBrowser('a conversation in the playground', () => {
     })
     expect(await accessibilityProblems(page)).toEqual([])
 
+    // On a phone, what offers the way back leaves free what is written in.
+    await page.setViewportSize({ width: 390, height: 844 })
     await press(page, 'Clear')
     await page.getByText('The first question').waitFor({ state: 'detached' })
+    const undo = page.getByRole('button', { name: 'Undo' })
+    const [notice, composer] = [await undo.boundingBox(), await field.boundingBox()]
+    expect((notice?.y ?? 844) + (notice?.height ?? 0)).toBeLessThan(composer?.y ?? 0)
     await press(page, 'Undo')
     await page.getByText('The first question', { exact: true }).waitFor()
   })

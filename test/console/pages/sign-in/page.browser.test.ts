@@ -59,7 +59,7 @@ describeInBrowser('after a session has ended elsewhere', () => {
       new MutationObserver(() => seen.push(document.body?.innerText ?? ''))
         .observe(document, { childList: true, subtree: true, characterData: true })`)
     await signIn(page, ben, 'Sign in')
-    await page.getByText('No tokens yet').waitFor()
+    await page.getByText('You have no token yet').waitFor()
     const seen = (await page.evaluate('window.seen')) as readonly string[]
     expect(seen.length).toBeGreaterThan(0)
     expect(seen.filter((text) => /key of ann|\bann\b/.test(text))).toEqual([])
