@@ -31,6 +31,19 @@ async function makeLent(template: string): Promise<Lent> {
   }
 }
 
+/**
+ * What a connection was asked last goes on behind its end, and would come after the emptying. The server's own wait
+ * for an end looks ten times a second.
+ */
+const endOthers = `DO $$ BEGIN
+  FOR round IN 1..1000 LOOP
+    PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend';
+    EXIT WHEN NOT FOUND;
+    PERFORM pg_sleep(0.005), pg_stat_clear_snapshot();
+  END LOOP;
+END $$;`
+
 /** Statements which leave a database as its template is; nobody is told of what they remove. */
 async function writeEmptying(url: string): Promise<string> {
   const names = (kind: 'r' | 'S') =>
@@ -41,11 +54,8 @@ async function writeEmptying(url: string): Promise<string> {
     )
   const tables = (await names('r')).map(({ name }) => `DELETE FROM ${name};`)
   const counters = (await names('S')).map(({ name }) => `SELECT setval('${name}', 1, false);`)
-  // What a connection was asked last goes on behind its end, and would come after the emptying.
-  const others = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend';`
-  const settings = `${others} SET session_replication_role = replica; SET lock_timeout = '2s';`
-  return [settings, ...tables, ...counters].join('\n')
+  const settings = "SET session_replication_role = replica; SET lock_timeout = '2s';"
+  return [endOthers, settings, ...tables, ...counters].join('\n')
 }
 
 async function makeTemplate(): Promise<Template> {
