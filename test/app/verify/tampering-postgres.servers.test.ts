@@ -6,7 +6,13 @@ import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { createMadeStore } from '../../store/lists/scene.ts'
 import { now, temporaryDirectory } from '../../store/support.ts'
 import { madeStart } from '../../support/made-ledger.ts'
-import { ask, createDatabase, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
+import {
+  administer,
+  ask,
+  createDatabase,
+  hasPostgres,
+  type TestDatabase,
+} from '../../support/postgres.ts'
 import { accounts, makeDatabase, type Outcome, reservation, tamper, verifyStore } from './scene.ts'
 import { ledgerTamperings } from './tamper-ledger.ts'
 import { requestTamperings } from './tamper-requests.ts'
@@ -28,7 +34,11 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     victims = findVictims(db)
     made = await createMadeStore(count, 'PostgreSQL')
     template = new URL(made.path).pathname.slice(1)
-    await made.store.close() // nobody may be connected to what is copied
+    // Nobody may be connected to what is copied.
+    await made.store.close()
+    await administer(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${template}'`,
+    )
   })
   afterAll(async () => {
     await made[Symbol.asyncDispose]()
