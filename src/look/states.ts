@@ -8,6 +8,38 @@ export const stateWords: Readonly<Record<Language, Readonly<Record<State, string
   zh: { operational: '正常', degraded: '部分异常', down: '不可用', no_data: '无数据' },
 }
 
+const operationalFrom = 0.95
+const downBelow = 0.5
+
+/** The state by the part of requests that succeeded; null: there were none. */
+export function stateOf(ratio: number | null): State {
+  if (ratio === null) return 'no_data'
+  if (ratio < downBelow) return 'down'
+  return ratio < operationalFrom ? 'degraded' : 'operational'
+}
+
+/** What was measured in an hour, or a day. */
+interface Bar {
+  readonly requests: number
+  readonly failed: number
+}
+
+/** The state of an hour or a day, by the same measure as the present one. */
+export const barState = ({ requests, failed }: Bar): State =>
+  stateOf(requests === 0 ? null : (requests - failed) / requests)
+
+/** What a bar shows: its state, and of a good one whether some requests failed. */
+export type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
+
+export function levelOf(bar: Bar): Level {
+  const state = barState(bar)
+  if (state === 'operational') return bar.failed === 0 ? 'good' : 'some'
+  return state === 'no_data' ? 'empty' : state
+}
+
+/** How high bars are, whole ones 24: a worse one is lower, to be seen without colours too. */
+export const barHeights = { good: 24, some: 21, degraded: 14, down: 8 } as const
+
 /** Each state has a shape, not a colour only: a tick, a triangle, a cross, a ring. */
 const shapes: Readonly<Record<State, string>> = {
   operational: 'M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0zm-1 11.6L3.4 8l1.3-1.3L7 9l4.3-4.4 1.3 1.3z',

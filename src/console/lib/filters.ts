@@ -28,13 +28,30 @@ export function useFilters() {
   return [filters, set] as const
 }
 
-/** Takes filters away: `key` is for their fields, which begin anew. */
-export function useShowAll(...names: readonly string[]) {
-  const [, set] = useFilters()
+/** What a list can be filtered by, each with its words; null: any text. */
+type Known = { readonly [name: string]: readonly string[] | null }
+
+type Chosen<K extends Known> = {
+  readonly [Name in keyof K]?: K[Name] extends readonly (infer Word)[] ? Word : string
+}
+
+/**
+ * What of these the address names, as the API takes it. `showAll` takes it all away (false: nothing is there), and then
+ * `key` is another one: for fields that begin anew.
+ */
+export function useListFilter<const K extends Known>(known: K) {
+  const [filters, set] = useFilters()
   const [key, setKey] = useState(0)
+  const chosen = Object.entries(known).flatMap(([name, words]) => {
+    const value = filters[name]
+    return value && (words?.includes(value) ?? true) ? [[name, value] as const] : []
+  })
   const showAll = () => {
-    set(Object.fromEntries(names.map((name) => [name, null])))
+    set(Object.fromEntries(Object.keys(known).map((name) => [name, null])))
     setKey(key + 1)
   }
-  return { key, showAll }
+  return {
+    filter: Object.fromEntries(chosen) as Chosen<K>,
+    ...{ key, showAll: chosen.length > 0 && showAll },
+  }
 }

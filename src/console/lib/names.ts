@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, call } from './api.ts'
+import { api, call, useCall } from './api.ts'
 
 interface NamePage {
   readonly items: readonly { readonly name: string }[]
@@ -34,3 +34,7 @@ export const useGroupNames = (isWanted = true): readonly string[] | undefined =>
     queryFn: () => namesOf((query) => call(api.admin.groups.get({ query }))),
     enabled: isWanted,
   }).data
+
+/** The list of channels without its items: whether there is any, and at which hosts. */
+export const useChannelsInAll = () =>
+  useCall(['channels', 'any'], () => api.admin.channels.get({ query: { page_size: 1 } })).data

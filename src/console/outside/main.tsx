@@ -2,8 +2,8 @@ import './outside.css'
 import { createRoot } from 'react-dom/client'
 import { LanguageProvider } from '../lib/language.ts'
 import { chosenScheme, showScheme } from '../lib/scheme.ts'
-import { SetUp, SignUp } from '../pages/new-account.tsx'
-import { Page as SignIn } from '../pages/sign-in.tsx'
+import { SetUp, SignUp } from './new-account.tsx'
+import { Page as SignIn } from './sign-in.tsx'
 
 /**
  * The pages that need no session. They are a page of their own, without the console's router and

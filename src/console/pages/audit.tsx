@@ -2,9 +2,9 @@ import { Button, Group, Text } from '@mantine/core'
 import type { AuditChange } from '../../admin/audit/changes.ts'
 import type { AuditItem } from '../../admin/audit/routes.ts'
 import { api, call } from '../lib/api.ts'
-import { useFilters } from '../lib/filters.ts'
+import { useListFilter } from '../lib/filters.ts'
 import { bilingual, type Language, useLanguage, useText } from '../lib/language.ts'
-import { FixedChoice, half, TextFilter } from '../parts/filters.tsx'
+import { Choice, half, TextFilter } from '../parts/filters.tsx'
 import { List } from '../parts/list.tsx'
 import { Empty, PageFrame } from '../parts/page.tsx'
 import { type Column, column, inCard, sorted } from '../parts/table.tsx'
@@ -14,11 +14,9 @@ import { AnchorLink, LongText, Time } from '../parts/text.tsx'
 export function Page() {
   const text = useText(texts)
   const { language } = useLanguage()
-  const [{ actor, action, subject, since }, show] = useFilters()
-  const filter = {
-    ...{ ...(actor && { actor }), ...(action && { action }) },
-    ...{ ...(subject && { subject }), ...(since && { since }) },
-  }
+  const { filter, showAll } = useListFilter({
+    ...{ actor: null, action: null, subject: null, since: null },
+  })
   const columns: readonly Column<AuditItem, 'created_at'>[] = [
     sorted(
       'created_at',
@@ -34,9 +32,6 @@ export function Page() {
     column(text.subject, (item) => <Subject item={item} />),
     column(text.changes, ({ changes }) => <Changes changes={changes} />),
   ]
-  const showAll =
-    Object.keys(filter).length > 0 &&
-    (() => show({ actor: '', action: '', subject: '', since: '' }))
   return (
     <PageFrame title={text.audit} description={text.description}>
       <AuditFilters showAll={showAll} />
@@ -80,7 +75,7 @@ function AuditFilters({ showAll }: { readonly showAll: false | (() => void) }) {
   return (
     <Group component="search" align="flex-end" gap="sm">
       <TextFilter name="actor" label={text.actor} placeholder={text.actorExample} w={wide} />
-      <FixedChoice
+      <Choice
         name="action"
         label={text.action}
         all={text.anyAction}

@@ -62,7 +62,6 @@ export function offerUndo(message: string, undo: () => Promise<unknown>): void {
     hide()
     void attempt(async () => {
       await undo()
-      return undefined
     })
   }
   const hide = showNotice({
@@ -182,7 +181,6 @@ export function useDialog({ load, onClosed }: Pick<DialogProps, 'load' | 'onClos
         load && loadCode(load),
       ])
       setLoaded({ ...parts, Content })
-      return undefined
     })
   return {
     ...{ isOpen, loaded },

@@ -31,28 +31,19 @@ interface ChoiceProps extends Pick<ChoiceInputProps, 'label' | 'w'> {
   readonly data: Choices
 }
 
-/** Narrows a list to one of some; a cross takes it away. */
-export function Choice({ name, data, ...look }: ChoiceProps) {
-  const { all } = useText(commonText)
-  const [value, set] = useChosen(name, data)
-  return <ChoiceInput placeholder={all} data={data} value={value} onChange={set} {...look} />
-}
-
-/** Narrows a list to one of some, of which the first is all. */
-export function FixedChoice({ name, all, data, ...look }: ChoiceProps) {
+/** Narrows a list to one of some. */
+export function Choice({ name, all, data, ...look }: ChoiceProps) {
   const text = useText(commonText)
-  const [value, set] = useChosen(name, data)
-  return (
-    <ChoiceInput placeholder={all ?? text.all} data={data} value={value} onChange={set} {...look} />
-  )
-}
-
-/** What of some choices the address names, and a function that sets it. */
-function useChosen(name: string, data: Choices) {
   const [filters, set] = useFilters()
   const words = data.map((one) => (typeof one === 'string' ? one : one.value))
-  const value = words.find((one) => one === filters[name]) ?? null
-  return [value, (chosen: string | null) => set({ [name]: chosen })] as const
+  return (
+    <ChoiceInput
+      {...{ placeholder: all ?? text.all, data }}
+      value={words.find((one) => one === filters[name]) ?? null}
+      onChange={(chosen) => set({ [name]: chosen })}
+      {...look}
+    />
+  )
 }
 
 interface FilterProps extends TextInputProps {

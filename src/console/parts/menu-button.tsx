@@ -22,7 +22,6 @@ export function MenuButton({ button, children }: MenuButtonProps) {
   const open = () =>
     attempt(async () => {
       setLoaded(await loadCode(() => import('./menu-code.ts')))
-      return undefined
     })
   return cloneElement(button, {
     'aria-haspopup': 'menu',

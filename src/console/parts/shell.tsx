@@ -146,7 +146,6 @@ function PaletteButton({ groups, isAdmin }: PaletteButtonProps) {
     const isLoaded = await attempt(async () => {
       const loaded = await loadCode(() => import('./palette.tsx'))
       setPalette(() => loaded.Palette)
-      return undefined
     })
     if (!isLoaded) close()
   }

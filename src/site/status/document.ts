@@ -1,7 +1,6 @@
 import {
   type AvailabilityFigures,
   availabilityOf,
-  type Bar,
   emptyCounts,
   firstByteQuantile,
   requestsOf,
@@ -10,17 +9,14 @@ import {
 } from '../../catalog/availability.ts'
 import type { Catalog, Group } from '../../catalog/catalog.ts'
 import { compareCodePoints } from '../../lib/code-points.ts'
+import { stateOf } from '../../look/states.ts'
 import type { AvailabilityCounts } from '../../store/ports/availability.ts'
 import type { StatusGroup, StatusModel } from './schema.ts'
 
 /** With fewer requests, the last hour says more than the last minutes. */
 const enoughRequests = 5
-const operationalFrom = 0.95
-const downBelow = 0.5
 
 export const modelsPerStep = 50
-
-export type State = StatusGroup['state']
 
 /** Enabled groups, by name. */
 export const shownGroups = (groups: Catalog['groups']): readonly Group[] =>
@@ -104,16 +100,6 @@ export function latestCounts(countsOf: CountsOf): {
   return requestsOf(latest) >= enoughRequests
     ? { window: '5m', counts: latest }
     : { window: '1h', counts: countsOf('1h') ?? none }
-}
-
-/** The state of an hour or day, by the same measure as the present one. */
-export const barState = ({ requests, failed }: Bar): State =>
-  stateOf(availabilityOf({ ...none, succeeded: requests - failed, failed: { gateway: failed } }))
-
-function stateOf(ratio: number | null): State {
-  if (ratio === null) return 'no_data'
-  if (ratio < downBelow) return 'down'
-  return ratio < operationalFrom ? 'degraded' : 'operational'
 }
 
 /** Models listed for each group, unless one group alone is requested. */

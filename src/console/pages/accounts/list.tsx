@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { useFilters, useShowAll } from '../../lib/filters.ts'
+import { useListFilter } from '../../lib/filters.ts'
 import { choicesOf, formatCount, useText } from '../../lib/language.ts'
 import { Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
-import { FixedChoice, half, Search } from '../../parts/filters.tsx'
+import { Choice, half, Search } from '../../parts/filters.tsx'
 import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -16,33 +16,29 @@ import { AnchorLink, Day, Money } from '../../parts/text.tsx'
 import { useAccountBulk } from './bulk.ts'
 import { accountText } from './text.ts'
 
+const words = {
+  role: ['admin', 'user'],
+  status: ['active', 'disabled'],
+  balance: ['overdrawn'],
+} as const
+
 /** All accounts. */
 export function Page() {
   const text = useText(accountText)
-  const [{ search, role, status, balance }] = useFilters()
-  const query = {
-    ...(search && { search }),
-    ...((role === 'admin' || role === 'user') && { role: role as 'admin' | 'user' }),
-    ...((status === 'active' || status === 'disabled') && {
-      status: status as 'active' | 'disabled',
-    }),
-    ...(balance === 'overdrawn' && { balance: 'overdrawn' as const }),
-  }
-  const { key, showAll } = useShowAll('search', 'role', 'status', 'balance')
-  const isFiltered = Object.keys(query).length > 0
+  const { filter, key, showAll } = useListFilter({ search: null, ...words })
   const create = <Dialog label={text.create}>{(close) => <Create close={close} />}</Dialog>
   return (
     <PageFrame title={text.accounts} description={text.description} actions={create}>
       <AccountFilters key={key} />
       <List
-        queryKey={['accounts', query]}
-        load={(page) => call(api.admin.accounts.get({ query: { ...query, ...page } }))}
+        queryKey={['accounts', filter]}
+        load={(page) => call(api.admin.accounts.get({ query: { ...filter, ...page } }))}
         keyOf={({ id }) => id}
         caption={text.caption}
         bulk={useAccountBulk()}
         columns={useColumns()}
         usual="-created_at"
-        empty={<Empty text={text} showAll={isFiltered && showAll} />}
+        empty={<Empty text={text} showAll={showAll} />}
       />
     </PageFrame>
   )
@@ -53,20 +49,20 @@ function AccountFilters() {
   return (
     <Group align="flex-end" gap="sm">
       <Search label={text.search} w={{ base: '100%', xs: 280 }} />
-      <FixedChoice
+      <Choice
         name="role"
         label={text.role}
         all={text.allRoles}
         w={half}
-        data={choicesOf(['admin', 'user'], text.roleOptions)}
+        data={choicesOf(words.role, text.roleOptions)}
       />
-      <FixedChoice
+      <Choice
         name="status"
         label={text.status}
         w={half}
-        data={choicesOf(['active', 'disabled'], text.statuses)}
+        data={choicesOf(words.status, text.statuses)}
       />
-      <FixedChoice
+      <Choice
         name="balance"
         label={text.balance}
         w={half}

@@ -1,6 +1,7 @@
 import { Button, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { barHeights, type Level, levelOf } from '../../../look/states.ts'
 import type { StatusDocument, StatusGroup } from '../../../site/status/schema.ts'
 import { read, useMe } from '../../lib/api.ts'
 import { formatDuration, formatRatio } from '../../lib/format.ts'
@@ -228,24 +229,14 @@ async function readStatus(group?: string): Promise<StatusDocument['data']> {
 }
 
 type Bar = StatusGroup['hours'][number]
-type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
+const heights: Readonly<Record<Level, number>> = { ...barHeights, empty: 2 }
 
-/** What a bar shows, by the same bounds as the states of the status page. */
-function levelOf({ requests, failed }: Bar): Level {
-  if (requests === 0) return 'empty'
-  const ratio = (requests - failed) / requests
-  if (ratio < 0.5) return 'down'
-  if (ratio < 0.95) return 'degraded'
-  return failed === 0 ? 'good' : 'some'
-}
-
-/** Worse is lower, so that it is seen without colours, too. */
-const looks: Readonly<Record<Level, { readonly height: number; readonly colour: string }>> = {
-  good: { height: 24, colour: 'var(--ok)' },
-  some: { height: 21, colour: 'color-mix(in srgb, var(--ok) 60%, var(--bg))' },
-  degraded: { height: 14, colour: 'var(--mid)' },
-  down: { height: 8, colour: 'var(--bad)' },
-  empty: { height: 2, colour: 'color-mix(in srgb, var(--soft) 50%, var(--bg))' },
+const fills: Readonly<Record<Level, string>> = {
+  good: 'var(--ok)',
+  some: 'color-mix(in srgb, var(--ok) 60%, var(--bg))',
+  degraded: 'var(--mid)',
+  down: 'var(--bad)',
+  empty: 'color-mix(in srgb, var(--soft) 50%, var(--bg))',
 }
 
 /** What was measured, oldest first. Where there was nothing there is a thin line. */
@@ -266,9 +257,13 @@ function Bars({ label, bars }: { readonly label: string; readonly bars: readonly
         height="28"
       >
         {placed.map(({ bar, place }) => {
-          const { height, colour } = looks[levelOf(bar)]
+          const level = levelOf(bar)
+          const height = heights[level]
           return (
-            <rect key={place} x={place * 4} y={24 - height} width="3" height={height} fill={colour}>
+            <rect
+              key={place}
+              {...{ x: place * 4, y: 24 - height, width: 3, height, fill: fills[level] }}
+            >
               <title>
                 {bar.requests === 0 ? text.no_data : text.bar(bar.failed, bar.requests)}
               </title>
@@ -295,12 +290,7 @@ function BarLegend() {
       {entries.map(([level, word]) => (
         <Group key={level} component="li" gap={6} wrap="nowrap">
           <svg width="6" height="24" aria-hidden>
-            <rect
-              y={24 - looks[level].height}
-              width="6"
-              height={looks[level].height}
-              fill={looks[level].colour}
-            />
+            <rect y={24 - heights[level]} width="6" height={heights[level]} fill={fills[level]} />
           </svg>
           <Text size="xs">{word}</Text>
         </Group>

@@ -4,7 +4,7 @@ import type { Me } from '../../../admin/me/routes.ts'
 import { shortMoney } from '../../../look/money.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
-import { useFilters, useShowAll } from '../../lib/filters.ts'
+import { useFilters, useListFilter } from '../../lib/filters.ts'
 import { bilingual, choicesOf, useText } from '../../lib/language.ts'
 import { ExportMenu } from '../../parts/export-menu.tsx'
 import { Choice, half } from '../../parts/filters.tsx'
@@ -19,9 +19,8 @@ import { exportAddress, kinds, readFilter } from './filter.ts'
 export function Page() {
   const text = useText(balanceText)
   const me = useMe().data
-  const [filters] = useFilters()
-  const { key, showAll } = useShowAll('kind', 'since', 'until')
-  const filter = readFilter(filters)
+  const { filter: chosen, key, showAll } = useListFilter({ kind: kinds, since: null, until: null })
+  const filter = readFilter(chosen)
   return (
     <PageFrame
       title={text.balance}
@@ -46,7 +45,7 @@ export function Page() {
         keyOf={({ id }) => id}
         caption={text.ledger}
         usual="-created_at"
-        empty={<Empty text={text} showAll={Object.keys(filter).length > 0 && showAll} />}
+        empty={<Empty text={text} showAll={showAll} />}
       />
     </PageFrame>
   )

@@ -1,15 +1,15 @@
 import { Alert, Box, Group, Stack, Text } from '@mantine/core'
 import type { ChannelItem } from '../../../admin/channels/schema.ts'
-import { api, call, useCall } from '../../lib/api.ts'
-import { useShowAll } from '../../lib/filters.ts'
+import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
+import { useChannelsInAll, useGroupNames } from '../../lib/names.ts'
 import { FewNames } from '../../parts/few-names.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { type Column, column, figure, sorted } from '../../parts/table.tsx'
 import { AnchorLink, ButtonLink, SmallHint } from '../../parts/text.tsx'
 import { useChannelBulk } from './bulk.ts'
-import { ChannelFilters, filterNames, useChannelFilter } from './filters.tsx'
+import { ChannelFilters, useChannelFilter } from './filters.tsx'
 import { channelsText } from './list-text.ts'
 import { OnOff, TestInRow } from './row.tsx'
 import { StateBadge, stateSentence } from './state.tsx'
@@ -17,9 +17,7 @@ import { StateBadge, stateSentence } from './state.tsx'
 /** All channels with how they are. */
 export function Page() {
   const text = useText(channelsText)
-  const filter = useChannelFilter()
-  const { key, showAll } = useShowAll(...filterNames)
-  const isFiltered = Object.keys(filter).length > 0
+  const { filter, key, showAll } = useChannelFilter()
   return (
     <PageFrame title={text.channels} description={text.description} actions={<Add />}>
       <NoGroupHint />
@@ -31,7 +29,7 @@ export function Page() {
         caption={text.caption}
         columns={useColumns()}
         bulk={useChannelBulk()}
-        empty={<Empty text={text} showAll={isFiltered && showAll} action={<First />} />}
+        empty={<Empty text={text} showAll={showAll} action={<First />} />}
       />
     </PageFrame>
   )
@@ -58,10 +56,9 @@ function First() {
 /** Channels alone serve nobody. */
 function NoGroupHint() {
   const text = useText(channelsText)
-  const query = { page_size: 1 }
-  const groups = useCall(['groups', 'any'], () => api.admin.groups.get({ query }))
-  const channels = useCall(['channels', 'any'], () => api.admin.channels.get({ query }))
-  if (groups.data?.total !== 0 || !channels.data?.total) return null
+  const groups = useGroupNames()
+  const channels = useChannelsInAll()
+  if (groups?.length !== 0 || !channels?.total) return null
   return (
     <Alert color="yellow">
       <Group justify="space-between">

@@ -32,7 +32,6 @@ export function OnOff({ channel: { id, name, status } }: OfChannel) {
         await set(status)
         sayDone(text.isOn(name))
       })
-      return undefined
     })
     setBusy(false)
   }
@@ -78,7 +77,6 @@ export function TestInRow({ channel }: OfChannel) {
     setBusy(true)
     await attempt(async () => {
       await test(channel)
-      return undefined
     })
     setBusy(false)
   }

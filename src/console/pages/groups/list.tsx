@@ -1,7 +1,8 @@
 import { Text } from '@mantine/core'
 import type { GroupItem } from '../../../admin/groups/schema.ts'
-import { api, call, useCall } from '../../lib/api.ts'
+import { api, call } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
+import { useChannelsInAll } from '../../lib/names.ts'
 import { FewNames } from '../../parts/few-names.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
@@ -83,10 +84,8 @@ function Add() {
 /** No group: the next step is one, or the channel that it needs. */
 function Nothing() {
   const text = useText(groupText)
-  const channels = useCall(['channels', 'any'], () =>
-    api.admin.channels.get({ query: { page_size: 1 } }),
-  )
-  if (channels.data?.total !== 0) return <Empty text={text} action={<Add />} />
+  const channels = useChannelsInAll()
+  if (channels?.total !== 0) return <Empty text={text} action={<Add />} />
   return (
     <Empty
       text={{ ...text, emptyHint: text.noChannels }}

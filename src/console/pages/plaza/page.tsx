@@ -2,7 +2,7 @@ import { Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { PlazaDocument } from '../../../site/plaza/schema.ts'
 import { api, CallFailed, read, useCall, useMe } from '../../lib/api.ts'
-import { useFilters, useShowAll } from '../../lib/filters.ts'
+import { useListFilter } from '../../lib/filters.ts'
 import { useText } from '../../lib/language.ts'
 import { Choice, half, Search } from '../../parts/filters.tsx'
 import { Empty, ErrorNotice, PageFrame } from '../../parts/page.tsx'
@@ -45,11 +45,10 @@ function Refused({ error, retry }: { readonly error: Error; readonly retry: () =
 
 function Found({ rows, publicModels }: Omit<PlazaTableProps, 'tokens'>) {
   const text = useText(plazaText)
-  const [filters] = useFilters()
-  const { key, showAll } = useShowAll('search', 'group', 'token')
+  const { filter, key, showAll } = useListFilter({ search: null, group: null, token: null })
   const tokens = useOwnTokens().data?.items ?? []
-  const { search, group } = filters
-  const token = tokens.find(({ id }) => String(id) === filters.token)
+  const { search, group } = filter
+  const token = tokens.find(({ id }) => String(id) === filter.token)
   const found = filterRows(rows, { search, group, token })
   return (
     <>

@@ -2,11 +2,11 @@ import { Anchor, Box, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import type { FeedRowView, PriceTermsView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call, useMe } from '../../lib/api.ts'
-import { useFilters, useShowAll } from '../../lib/filters.ts'
+import { useFilters, useListFilter } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
 import { FewNames } from '../../parts/few-names.tsx'
-import { FixedChoice, Search } from '../../parts/filters.tsx'
+import { Choice, Search } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { Price } from '../../parts/price.tsx'
@@ -52,21 +52,17 @@ export function Page() {
   )
 }
 
-type State = 'missing' | 'override' | 'vendor' | 'unused'
-const states: readonly State[] = ['missing', 'override', 'vendor', 'unused']
-const readState = (word: string | undefined) => states.find((state) => state === word)
+const states = ['missing', 'override', 'vendor', 'unused'] as const
 
 function Models() {
   const text = useText(priceText)
-  const [{ search, state: word }, setFilters] = useFilters()
-  const state = readState(word)
-  const query = { ...(search && { search }), ...(state && { state }) }
-  const { key, showAll } = useShowAll('search', 'state')
+  const [, setFilters] = useFilters()
+  const { filter, key, showAll } = useListFilter({ search: null, state: states })
   return (
     <>
       <Group mb="md" align="flex-end" key={key}>
         <Search label={text.search} w={{ base: '100%', xs: 280 }} />
-        <FixedChoice
+        <Choice
           name="state"
           label={text.state}
           all={text.all}
@@ -75,15 +71,15 @@ function Models() {
         />
       </Group>
       <List
-        queryKey={['prices', query]}
-        load={(page) => call(api.admin.prices.get({ query: { ...query, ...page } }))}
+        queryKey={['prices', filter]}
+        load={(page) => call(api.admin.prices.get({ query: { ...filter, ...page } }))}
         keyOf={({ model }) => model}
         caption={text.caption}
         columns={useColumns((model) => setFilters({ model }))}
         empty={
           <Empty
             text={text}
-            showAll={Object.keys(query).length > 0 && showAll}
+            showAll={showAll}
             action={
               <ButtonLink to="/admin/channels" variant="default">
                 {text.toChannels}
@@ -166,9 +162,7 @@ function FirstPrice({ terms }: { readonly terms: PriceTermsView | undefined }) {
 function Feed() {
   const text = useText(priceText)
   const feedUrl = useMe().data?.site.price_feed_url
-  const [{ search }] = useFilters()
-  const query = search ? { search } : {}
-  const { key, showAll } = useShowAll('search')
+  const { filter, key, showAll } = useListFilter({ search: null })
   return (
     <Stack key={key}>
       <Text c="dimmed">{text.feedDescription}</Text>
@@ -181,8 +175,8 @@ function Feed() {
         )}
       </Group>
       <List<FeedRowView, 'group' | 'model'>
-        queryKey={['feed', query]}
-        load={(page) => call(api.admin.feed.get({ query: { ...query, ...page } }))}
+        queryKey={['feed', filter]}
+        load={(page) => call(api.admin.feed.get({ query: { ...filter, ...page } }))}
         keyOf={({ model, group }) => JSON.stringify([group, model])}
         caption={text.feedCaption}
         sortWord="feed-sort"
@@ -213,10 +207,7 @@ function Feed() {
           column(text.note, ({ note }) => <span className="cut">{note}</span>),
         ]}
         empty={
-          <Empty
-            text={{ empty: text.feedEmpty, noneFound: text.noneFound }}
-            showAll={search !== undefined && showAll}
-          />
+          <Empty text={{ empty: text.feedEmpty, noneFound: text.noneFound }} showAll={showAll} />
         }
       />
     </Stack>

@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core'
 import type { Static } from '@sinclair/typebox'
 import type { AttemptItem } from '../../../admin/attempts/routes.ts'
 import { api, call } from '../../lib/api.ts'
+import { useListFilter } from '../../lib/filters.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { useChannelNames } from '../../lib/names.ts'
@@ -12,46 +13,32 @@ import { type Column, column, figure, inCard, sorted } from '../../parts/table.t
 import { Time } from '../../parts/text.tsx'
 import { causeChoices } from './causes.ts'
 import { Cut, RequestLink, Result } from './columns.tsx'
-import { callQueryOf, useRequestFilters } from './filters.tsx'
+import { outcomes } from './filters.tsx'
 import { requestsText } from './text.ts'
 import { TimeChoice } from './time-choice.tsx'
 
 /** Attempts at channels, newest first. */
 export function Page() {
   const text = useText(requestsText)
-  const { filters, clear } = useRequestFilters()
-  const { channel, cause, since, outcome } = filters
-  const isFiltered = [channel, cause, since, outcome].some((one) => one !== undefined)
-  const wanted = {
-    ...(channel !== undefined && { channel }),
-    ...(cause !== undefined && { cause }),
-    ...(since !== undefined && { since }),
-  }
+  const { filter, showAll } = useListFilter({
+    ...{ channel: null, cause: null, since: null, outcome: outcomes },
+  })
   return (
     <PageFrame title={text.attempts} description={text.attemptsDescription}>
       <Group component="search" align="flex-end" gap="sm">
         <TextFilter name="channel" label={text.channel} known={useChannelNames()} w={half} />
         <Choice name="cause" label={text.cause} data={causeChoices('attempt')} w={half} />
-        <Choice
-          name="outcome"
-          label={text.outcome}
-          data={choicesOf(['succeeded', 'failed'], text)}
-          w={half}
-        />
+        <Choice name="outcome" label={text.outcome} data={choicesOf(outcomes, text)} w={half} />
         <TimeChoice w={half} />
-        {isFiltered && (
-          <Button variant="default" onClick={clear}>
+        {showAll && (
+          <Button variant="default" onClick={showAll}>
             {text.clear}
           </Button>
         )}
       </Group>
       <List
-        queryKey={['attempts', wanted, filters.outcome]}
-        load={(page) => {
-          const { outcome } = callQueryOf(filters)
-          const query = { ...wanted, ...(outcome && { outcome }), ...page }
-          return call(api.admin.attempts.get({ query }))
-        }}
+        queryKey={['attempts', filter]}
+        load={(page) => call(api.admin.attempts.get({ query: { ...filter, ...page } }))}
         columns={useColumns()}
         usual="-started_at"
         keyOf={(item) => `${item.request_id} ${item.position}`}
@@ -62,7 +49,7 @@ export function Page() {
               ...{ empty: text.noAttempts, emptyHint: text.noAttemptsHint },
               ...{ noneFound: text.noAttemptsFound, noneFoundHint: text.noneFoundHint },
             }}
-            showAll={isFiltered && clear}
+            showAll={showAll}
           />
         }
       />

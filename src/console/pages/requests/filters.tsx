@@ -1,7 +1,7 @@
 import { Button, Collapse, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { api, useCall } from '../../lib/api.ts'
-import { useFilters } from '../../lib/filters.ts'
+import { useFilters, useListFilter } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { useChannelNames } from '../../lib/names.ts'
 import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
@@ -11,24 +11,24 @@ import { causeChoices } from './causes.ts'
 import { requestsText } from './text.ts'
 import { TimeChoice } from './time-choice.tsx'
 
+export const outcomes = ['succeeded', 'failed'] as const
+
 /** What a list can be filtered by; the names are those of the API and of the address. */
-const filterNames = [
-  ...(['request_id', 'outcome', 'account', 'token', 'group', 'model', 'channel'] as const),
-  ...(['cause', 'status', 'protocol', 'since', 'until'] as const),
-] as const
-type FilterName = (typeof filterNames)[number]
-export type Filters = Partial<Readonly<Record<FilterName, string>>>
+const known = {
+  ...{ request_id: null, outcome: outcomes, account: null, token: null, group: null, model: null },
+  ...{ channel: null, cause: null, status: null, protocol: null, since: null, until: null },
+} as const
+export type Filters = ReturnType<typeof useRequestFilters>['filters']
 
 /** The filters of requests in the address, and whether the list is live. */
 export function useRequestFilters() {
-  const [all, set] = useFilters()
-  const named = filterNames.flatMap((name) => (all[name] ? [[name, all[name]] as const] : []))
+  const [{ live, sort }, set] = useFilters()
+  const { filter: filters, showAll } = useListFilter(known)
   return {
-    filters: Object.fromEntries(named) as Filters,
+    ...{ filters, showAll },
     // What has just ended comes on top: so it is live only with the newest first.
-    isLive: all.live === '1' && all.sort === undefined,
+    isLive: live === '1' && sort === undefined,
     setLive: (isLive: boolean) => set({ live: isLive ? 1 : undefined, sort: undefined }),
-    clear: () => set(Object.fromEntries(filterNames.map((name) => [name, undefined]))),
   }
 }
 
@@ -39,16 +39,15 @@ const always: readonly string[] = ['request_id', 'outcome', 'since', 'until']
 export function FilterBar({ isAll }: { readonly isAll: boolean }) {
   const text = useText(requestsText)
   const [, set] = useFilters()
-  const { filters, clear } = useRequestFilters()
+  const { filters, showAll } = useRequestFilters()
   const names = Object.keys(filters)
   const [isOpen, { toggle }] = useDisclosure(names.some((name) => !always.includes(name)))
-  const outcomes = choicesOf(['any', 'succeeded', 'failed'], text)
   return (
     <Stack component="search" aria-label={text.filters} gap="sm">
       <Group align="flex-end" gap="sm">
         <SegmentedControl
           aria-label={text.outcome}
-          data={outcomes}
+          data={choicesOf(['any', ...outcomes], text)}
           value={filters.outcome ?? 'any'}
           onChange={(value) => set({ outcome: value === 'any' ? undefined : value })}
         />
@@ -62,8 +61,8 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
         <Button variant="transparent" px={0} onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? text.fewer : text.more}
         </Button>
-        {names.length > 0 && (
-          <Button variant="default" onClick={clear}>
+        {showAll && (
+          <Button variant="default" onClick={showAll}>
             {text.clear}
           </Button>
         )}
@@ -117,12 +116,8 @@ function TokenChoice() {
 export const queryOf = (filters: Filters): string => new URLSearchParams(filters).toString()
 
 /** The same for calls, whose whole numbers are numbers. */
-export function callQueryOf({ token, status, outcome, ...texts }: Filters) {
-  const known = outcome === 'failed' || outcome === 'succeeded' ? { outcome } : {}
-  return {
-    ...texts,
-    ...(token !== undefined && { token: Number(token) }),
-    ...(status !== undefined && { status: Number(status) }),
-    ...(known as { outcome?: 'failed' | 'succeeded' }),
-  }
-}
+export const callQueryOf = ({ token, status, ...texts }: Filters) => ({
+  ...texts,
+  ...(token !== undefined && { token: Number(token) }),
+  ...(status !== undefined && { status: Number(status) }),
+})

@@ -17,7 +17,7 @@ import { requestsText } from './text.ts'
 export function Page() {
   const isAll = useLocation().pathname.startsWith('/admin/')
   const text = useText(requestsText)
-  const { filters, clear, isLive, setLive } = useRequestFilters()
+  const { filters, showAll, isLive, setLive } = useRequestFilters()
   const base = isAll ? '/api/v1/admin/requests' : '/api/v1/requests'
   const queryKey = [isAll ? 'all-requests' : 'requests', filters]
   const live = useLive({ isOn: isLive, url: `${base}/live?${queryOf(filters)}`, queryKey })
@@ -50,7 +50,7 @@ export function Page() {
         empty={
           <Empty
             text={text}
-            showAll={Object.keys(filters).length > 0 && clear}
+            showAll={showAll}
             action={<ButtonLink to="/playground">{text.toPlayground}</ButtonLink>}
           />
         }

@@ -134,7 +134,6 @@ export function useTokenActions() {
         })
         // Its own page is about to be left, and would not find it any more.
         await refresh('tokens', 'overview', 'admin')
-        return undefined
       }),
   }
 }

@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core'
 import { api, call } from '../../lib/api.ts'
-import { useFilters, useShowAll } from '../../lib/filters.ts'
+import { useFilters, useListFilter } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { Dialog, type DialogProps } from '../../parts/action.tsx'
 import { Choice, half, Search } from '../../parts/filters.tsx'
@@ -18,15 +18,8 @@ const statuses = ['active', 'disabled'] as const
 export function Page() {
   const text = useText(tokensText)
   const columns = useTokenColumns()
-  const [{ search, group, status, create: isWanted }, set] = useFilters()
-  const { key, showAll } = useShowAll('search', 'group', 'status')
-  const known = statuses.find((one) => one === status)
-  const filter = {
-    ...(search && { search }),
-    ...(group && { group }),
-    ...(known && { status: known }),
-  }
-  const isFiltered = Object.keys(filter).length > 0
+  const [{ create: isWanted }, set] = useFilters()
+  const { filter, key, showAll } = useListFilter({ search: null, group: null, status: statuses })
   const create = (wish: Pick<DialogProps, 'isWanted' | 'onClosed'> = {}) => (
     <Dialog
       {...{ label: text.create, size: 'lg', closeOnClickOutside: false, ...wish }}
@@ -48,7 +41,7 @@ export function Page() {
         caption={text.tokens}
         bulk={useTokenBulk()}
         empty={
-          isFiltered ? (
+          showAll ? (
             <Empty text={{ ...text, empty: text.noneFound }} showAll={showAll} />
           ) : (
             <NoToken hint={text.emptyHint} action={create()} />

@@ -1,9 +1,9 @@
 import { type Bar, bucketStart } from '../../../catalog/availability.ts'
 import type { Group } from '../../../catalog/catalog.ts'
+import { barHeights, type Level, levelOf, type State } from '../../../look/states.ts'
 import { escapeHtml } from '../../../look/text.ts'
 import { type BucketSize, bucketMs } from '../../../store/ports/availability.ts'
 import { duration, percent, speedText } from '../../figures.ts'
-import { barState, type State } from '../document.ts'
 import type { StatusGroup, StatusModel } from '../schema.ts'
 import { freeText, percentOf } from './words.ts'
 import type { Words } from './words-en.ts'
@@ -128,24 +128,11 @@ function modelHtml(model: StatusModel, words: Words): string {
   )
 }
 
-type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
-
-function levelOf(bar: Bar): Level {
-  const state = barState(bar)
-  if (state === 'operational') return bar.failed === 0 ? 'good' : 'some'
-  return state === 'no_data' ? 'empty' : state
-}
-
-/** Class and height of a level: a worse one is lower, to be seen without colours too. */
-const looks = {
-  good: { name: 'a', height: 24 },
-  some: { name: 's', height: 21 },
-  degraded: { name: 'm', height: 14 },
-  down: { name: 'd', height: 8 },
-} as const satisfies Record<Exclude<Level, 'empty'>, unknown>
+/** The class of a level. */
+const classes = { good: 'a', some: 's', degraded: 'm', down: 'd' } as const
 
 const step = 4
-const fullHeight = 24
+const fullHeight = barHeights.good
 
 /**
  * Bars as a drawing with a text, oldest first. Equal bars share a line, so that 90 need a few hundred
@@ -191,6 +178,8 @@ export function legendHtml({ bars, states }: Words): string {
   return `<ul class="l">${items.join('')}</ul>`
 }
 
+const levelsDrawn = ['good', 'some', 'degraded', 'down'] as const
+
 function drawingHtml(levels: readonly Level[]): string {
   // The ground is hatched, under what was measured.
   const ground = pathHtml(
@@ -198,7 +187,8 @@ function drawingHtml(levels: readonly Level[]): string {
     levels.map((level) => level !== 'empty'),
     fullHeight,
   )
-  const drawn = Object.entries(looks).map(([level, { name, height }]) => {
+  const drawn = levelsDrawn.map((level) => {
+    const [name, height] = [classes[level], barHeights[level]]
     const places = levels.map((one) => one === level)
     const bars = pathHtml(name, places, height)
     // Fills low bars up faintly: they would look like none.

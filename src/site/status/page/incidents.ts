@@ -7,8 +7,9 @@ import {
   requestsOf,
   windowStart,
 } from '../../../catalog/availability.ts'
+import { barState, type State } from '../../../look/states.ts'
 import { bucketMs } from '../../../store/ports/availability.ts'
-import { barState, latestCounts, type State } from '../document.ts'
+import { latestCounts } from '../document.ts'
 import { nameHtml } from './group.ts'
 import { minuteHtml, percentOf, spanHtml } from './words.ts'
 import type { Words } from './words-en.ts'

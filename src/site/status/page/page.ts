@@ -3,13 +3,13 @@ import type { Catalog, Group } from '../../../catalog/catalog.ts'
 import { compareCodePoints } from '../../../lib/code-points.ts'
 import type { FrameSite } from '../../../look/frame.ts'
 import type { Language } from '../../../look/language.ts'
+import type { State } from '../../../look/states.ts'
 import {
   askedModels,
   groupFigures,
   modelFigures,
   modelsPerStep,
   mostAsked,
-  type State,
   shownGroups,
 } from '../document.ts'
 import type { StatusModel } from '../schema.ts'

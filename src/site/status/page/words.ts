@@ -1,6 +1,6 @@
+import type { State } from '../../../look/states.ts'
 import { escapeHtml } from '../../../look/text.ts'
 import { percent, shorten } from '../../figures.ts'
-import type { State } from '../document.ts'
 import type { StatusGroup } from '../schema.ts'
 import type { Words } from './words-en.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { WindowName } from '../../../../src/catalog/availability.ts'
-import type { State } from '../../../../src/site/status/document.ts'
+import type { State } from '../../../../src/look/states.ts'
 import { incidentsOf } from '../../../../src/site/status/page/incidents.ts'
 import type { AvailabilityCounts } from '../../../../src/store/ports/availability.ts'
 import { figuresOf } from '../figures.ts'

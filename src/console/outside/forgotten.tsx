@@ -1,5 +1,5 @@
 import { bilingual, useText } from '../lib/language.ts'
-import { Contact } from '../outside/contact.tsx'
+import { Contact } from './contact.tsx'
 
 const texts = bilingual({
   password: ['Forgot the password?', '忘记密码？'],

@@ -1,11 +1,11 @@
 import { api, call } from '../lib/call.ts'
 import { bilingual, useText } from '../lib/language.ts'
-import { queryOf, useAnswer } from '../outside/ask.ts'
-import { Contact } from '../outside/contact.tsx'
-import { EntryForm, Field, Secret } from '../outside/form.tsx'
-import { Outside } from '../outside/frame.tsx'
-import { afterwards, beside } from '../outside/next.ts'
-import { Notice } from '../outside/notice.tsx'
+import { queryOf, useAnswer } from './ask.ts'
+import { Contact } from './contact.tsx'
+import { EntryForm, Field, Secret } from './form.tsx'
+import { Outside } from './frame.tsx'
+import { afterwards, beside } from './next.ts'
+import { Notice } from './notice.tsx'
 
 /** The first start: makes the administrator. */
 export function SetUp() {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { startSignIn } from '../../../app/console/sign-in-scene.ts'
-import { enterNewAccount, follow, signIn } from '../../../e2e/console/console-binary.ts'
-import { describeInBrowser, openBrowser, type TestBrowser } from '../../../support/browser.ts'
+import { startSignIn } from '../../app/console/sign-in-scene.ts'
+import { enterNewAccount, follow, signIn } from '../../e2e/console/console-binary.ts'
+import { describeInBrowser, openBrowser, type TestBrowser } from '../../support/browser.ts'
 
 // Who signs in again in a tab where somebody was signed in before.
 

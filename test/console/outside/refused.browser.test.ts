@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { type Person, startOidcProvider } from '../../../app/console/oidc-provider.ts'
-import { admin, startSignIn } from '../../../app/console/sign-in-scene.ts'
-import { describeInBrowser, openBrowser, type TestBrowser } from '../../../support/browser.ts'
+import { type Person, startOidcProvider } from '../../app/console/oidc-provider.ts'
+import { admin, startSignIn } from '../../app/console/sign-in-scene.ts'
+import { describeInBrowser, openBrowser, type TestBrowser } from '../../support/browser.ts'
 
 // Whom a provider sends back without a session is told why, in words of the console's own.
 

@@ -3,12 +3,12 @@ import { api, call } from '../lib/call.ts'
 import { bilingual, textOf, useText } from '../lib/language.ts'
 import { askForPasskey, hasPasskeys } from '../lib/passkey.ts'
 import { hasTyped } from '../lib/unsaved.ts'
-import { queryOf, useAnswer, useTry } from '../outside/ask.ts'
-import { type Entry, EntryForm, Field, Secret, Tick } from '../outside/form.tsx'
-import { Outside } from '../outside/frame.tsx'
-import { afterwards, beside } from '../outside/next.ts'
-import { Failure, Notice } from '../outside/notice.tsx'
+import { queryOf, useAnswer, useTry } from './ask.ts'
 import { Forgotten } from './forgotten.tsx'
+import { type Entry, EntryForm, Field, Secret, Tick } from './form.tsx'
+import { Outside } from './frame.tsx'
+import { afterwards, beside } from './next.ts'
+import { Failure, Notice } from './notice.tsx'
 
 /** Into the console, which is a page of its own: nothing is left there of who was here before. */
 const enter = () => location.replace(afterwards())
