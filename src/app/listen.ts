@@ -41,11 +41,15 @@ export function listen(
       sendPings: true,
     },
   }
+  const known = process.listeners('beforeExit')
   try {
     app.listen(options)
   } catch (cause) {
     throw cannotListen({ host, port, setBy }, cause)
   }
+  // Elysia would stop the app once more, and hold it until then.
+  for (const listener of process.listeners('beforeExit'))
+    if (!known.includes(listener)) process.off('beforeExit', listener)
   boundAccepted('send', sentAheadBytes)
   const { server: bun } = app
   const shown = host.includes(':') ? `[${host}]` : host

@@ -1,5 +1,6 @@
 import { type RunningBinary, startBinary } from '../support/binary.ts'
 import { jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { rounds } from '../support/rounds.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { dialects } from './dialects.ts'
 import { openRaw, type RawAnswer, type RawConnection, requestHead } from './raw-client.ts'
@@ -183,12 +184,15 @@ export const clientsOf = (limited: Limited, tokens: readonly string[], count: nu
     Array.from({ length: count }, (_, at) => limited.client(tokens[at % tokens.length] ?? '')),
   )
 
+/** How long a client waits at least after it was refused. */
+const refusedMs = rounds(2_500, 1_500)
+
 /** Asks until the end, into `all`; who is refused tries again soon, whatever it was told. */
 export async function press(client: LimitedClient, isOver: () => boolean, all: Asked[] = []) {
   while (!isOver()) {
     const asked = await client.ask()
     all.push(asked)
-    if (asked.status !== 200) await Bun.sleep(1500 + Math.random() * 1500)
+    if (asked.status !== 200) await Bun.sleep(refusedMs * (1 + Math.random()))
   }
   client[Symbol.dispose]()
   return all

@@ -8,6 +8,7 @@ import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { collect, now, requestRow } from '../../store/support.ts'
 import { ask, hasPostgres } from '../../support/postgres.ts'
+import { someOf } from '../../support/rounds.ts'
 import {
   createScene,
   differingTables,
@@ -64,23 +65,26 @@ async function interrupted(source: StorePlace, target: StorePlace, pages: number
 const digests = ({ tables }: Moved) => tables.map(({ table, sha256 }) => [table, sha256])
 
 describe.skipIf(!hasPostgres)('moving', () => {
-  test.each([1, 2, 3])('everything there and back leaves all as it was (%d)', async (seed) => {
-    const [first, back] = [scene.sqlite('first.db'), scene.sqlite('back.db')]
-    const middle = await scene.postgres()
-    await makeStore(first.path, seed, 150)
-    const there = await run(first, middle)
-    expect(there.tables.map(({ table }) => table)).toEqual(movedTables.map(({ name }) => name))
-    expect(there.tables.filter(({ rows }) => rows !== 150).map(({ table }) => table)).toEqual([
-      'lease',
-    ])
-    expect(there).toMatchObject({ rows: 150 * filledTables.length, resumedRows: 0 })
-    expect(await seen(middle)).toEqual(await seen(first))
+  test.each(someOf([1, 2, 3], 1))(
+    'everything there and back leaves all as it was (%d)',
+    async (seed) => {
+      const [first, back] = [scene.sqlite('first.db'), scene.sqlite('back.db')]
+      const middle = await scene.postgres()
+      await makeStore(first.path, seed, 150)
+      const there = await run(first, middle)
+      expect(there.tables.map(({ table }) => table)).toEqual(movedTables.map(({ name }) => name))
+      expect(there.tables.filter(({ rows }) => rows !== 150).map(({ table }) => table)).toEqual([
+        'lease',
+      ])
+      expect(there).toMatchObject({ rows: 150 * filledTables.length, resumedRows: 0 })
+      expect(await seen(middle)).toEqual(await seen(first))
 
-    const again = await run(middle, back)
-    expect(digests(again)).toEqual(digests(there))
-    expect(differingTables(first.path, back.path)).toEqual([])
-    expect(await seen(back)).toEqual(await seen(first))
-  })
+      const again = await run(middle, back)
+      expect(digests(again)).toEqual(digests(there))
+      expect(differingTables(first.path, back.path)).toEqual([])
+      expect(await seen(back)).toEqual(await seen(first))
+    },
+  )
 
   test('between two files, and between two databases of PostgreSQL', async () => {
     const [first, second] = [scene.sqlite('first.db'), scene.sqlite('second.db')]
