@@ -20,7 +20,10 @@ export function Page() {
   const columns: readonly Column<AuditItem, 'created_at'>[] = [
     sorted(
       'created_at',
-      column(text.time, ({ created_at }) => <Time at={created_at} />),
+      inCard(
+        'beside',
+        column(text.time, ({ created_at }) => <Time at={created_at} />),
+      ),
     ),
     column(text.actor, ({ actor }) => <Name>{actor}</Name>),
     inCard(
@@ -74,7 +77,7 @@ function AuditFilters({ showAll }: { readonly showAll: false | (() => void) }) {
   const { language } = useLanguage()
   return (
     <Group component="search" align="flex-end" gap="sm">
-      <TextFilter name="actor" label={text.actor} placeholder={text.actorExample} w={wide} />
+      <TextFilter name="actor" label={text.actor} placeholder={text.actorExample} w={half} />
       <Choice
         name="action"
         label={text.action}
@@ -85,7 +88,7 @@ function AuditFilters({ showAll }: { readonly showAll: false | (() => void) }) {
           label: resourceName(resource, language),
         }))}
       />
-      <TextFilter name="subject" label={text.subject} placeholder={text.subjectExample} w={wide} />
+      <TextFilter name="subject" label={text.subject} placeholder={text.subjectExample} w={half} />
       <TextFilter name="since" label={text.since} type="date" w={half} />
       {showAll && (
         <Button variant="default" onClick={showAll}>
@@ -96,18 +99,19 @@ function AuditFilters({ showAll }: { readonly showAll: false | (() => void) }) {
   )
 }
 
-const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
-  <div>
-    {changes.map((change) => (
-      <LongText key={change.name} maw={420}>
-        <Text span inherit c="dimmed">
-          {change.name.replaceAll('_', ' ')}:
-        </Text>{' '}
-        <Step change={change} />
-      </LongText>
-    ))}
-  </div>
-)
+const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) =>
+  changes.length > 0 && (
+    <div>
+      {changes.map((change) => (
+        <LongText key={change.name} maw={420}>
+          <Text span inherit c="dimmed">
+            {change.name.replaceAll('_', ' ')}:
+          </Text>{' '}
+          <Step change={change} />
+        </LongText>
+      ))}
+    </div>
+  )
 
 function Step({ change: { from, to } }: { readonly change: AuditChange }) {
   const text = useText(texts)
@@ -129,8 +133,8 @@ const texts = bilingual({
   subject: ['Subject', '对象'],
   changes: ['Changed', '变更内容'],
   anyAction: ['Anything', '全部操作'],
-  actorExample: ['An e-mail, or command line', '邮箱，或 command line（命令行）'],
-  subjectExample: ['An e-mail, token 3, channel main …', '邮箱、token 3、channel main 等'],
+  actorExample: ['E-mail, command line', '邮箱，或 command line'],
+  subjectExample: ['E-mail, token 3 …', '邮箱、token 3 等'],
   since: ['Since (UTC)', '起始日期（UTC）'],
   clear: ['Clear', '清除'],
   hidden: ['changed (hidden)', '已更改（内容不公开）'],
@@ -138,8 +142,6 @@ const texts = bilingual({
   emptyHint: ['Changes by console or command line appear here.', '控制台或命令行的更改记录于此。'],
   noneFound: ['Nothing matches these filters', '没有符合筛选条件的记录'],
 })
-
-const wide = { base: '100%', xs: 290 }
 
 /** What actions begin with, and what they do, as one says it. */
 const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {

@@ -7,7 +7,7 @@ import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts
 import { Loaded, PageFrame } from '../parts/page.tsx'
 import { useSorted } from '../parts/sorting.tsx'
 import { StatusBadge } from '../parts/status-badge.tsx'
-import { type Column, column, DataTable, figure, sorted } from '../parts/table.tsx'
+import { type Column, column, DataTable, figure, short, sorted } from '../parts/table.tsx'
 import { LongText, SmallHint, Time } from '../parts/text.tsx'
 
 /** Nodes send a heartbeat every five seconds. */
@@ -76,11 +76,11 @@ function NodeTable({ items, is_shared }: NodeList) {
       column(text.name, (node) => <Name node={node} />),
       ({ name }) => name,
     ),
-    column(text.version, ({ version }) => version),
-    column(text.state, (node) => <State node={node} />),
+    short(text.version, ({ version }) => version),
+    short(text.state, (node) => <State node={node} />),
     sorted(
       'since',
-      column(text.since, ({ started_at }) => <Time at={started_at} />),
+      short(text.since, ({ started_at }) => <Time at={started_at} />),
       ({ started_at }) => started_at,
     ),
     sorted(
@@ -108,7 +108,7 @@ function NodeTable({ items, is_shared }: NodeList) {
     // A node that has the database for itself can only count alone.
     ...(is_shared
       ? [
-          column<NodeItem>(text.limits, ({ is_alive, counting }) =>
+          short<NodeItem>(text.limits, ({ is_alive, counting }) =>
             is_alive && counting !== null ? text[counting] : none,
           ),
         ]

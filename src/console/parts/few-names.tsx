@@ -1,6 +1,8 @@
 import { Text } from '@mantine/core'
+import { Fragment } from 'react'
+import { firstFew } from '../lib/few.ts'
 import { formatCount } from '../lib/language.ts'
-import { LongText } from './text.tsx'
+import { LongText, nameClass } from './text.tsx'
 
 interface FewNamesProps {
   readonly names: readonly string[]
@@ -10,21 +12,25 @@ interface FewNamesProps {
   readonly none: string
 }
 
-/** So many are read at a glance. */
-const shown = 3
-
 /** The first of some names, and how many there are beside; those that are known on hover. */
 export function FewNames({ names, total = names.length, none }: FewNamesProps) {
-  const more = total - Math.min(names.length, shown)
-  const first = names.slice(0, shown).join(', ') || none
+  const first = firstFew(names)
+  const more = total - first.length
+  const isWhole = more === 0 && first[0] === names[0]
   return (
-    <div className="few" title={more > 0 ? names.join(', ') : undefined}>
-      <LongText lineClamp={2}>{first}</LongText>
+    <LongText className="cut few" title={isWhole ? undefined : names.join(', ')}>
+      {first.length === 0 && none}
+      {first.map((name, at) => (
+        <Fragment key={name}>
+          {at > 0 && ', '}
+          <span className={nameClass(name)}>{name}</span>
+        </Fragment>
+      ))}
       {more > 0 && (
-        <Text span size="sm" c="dimmed">
-          +{formatCount(more)}
+        <Text span inherit c="dimmed">
+          {'\u00a0'}+{formatCount(more)}
         </Text>
       )}
-    </div>
+    </LongText>
   )
 }

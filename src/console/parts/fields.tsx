@@ -79,7 +79,7 @@ export function Fields<const D extends Definitions>(props: FieldsProps<D>) {
       const at = path + name
       if (!kind && text[name] === undefined) return cells(one as Definitions, `${at}.`)
       return (
-        <div key={at} style={kind?.isNarrow ? undefined : { gridColumn: '1 / -1' }}>
+        <div key={at} className={kind?.isNarrow ? 'narrow-field' : 'wide-field'}>
           {kind ? (
             draw(at, name, kind)
           ) : (
@@ -98,10 +98,8 @@ export function Fields<const D extends Definitions>(props: FieldsProps<D>) {
 
 const Grid = ({ columns, children }: { columns: number; children: ReactNode }) => (
   <SimpleGrid
-    type="container"
+    {...{ type: 'container', verticalSpacing: 0, className: 'fields' }}
     cols={{ base: 1, [`${columns * 150}px`]: columns }}
-    // Inputs stand in line, also where only one of them has a hint.
-    style={{ alignItems: 'end' }}
   >
     {children}
   </SimpleGrid>

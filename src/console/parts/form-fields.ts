@@ -57,6 +57,8 @@ const kinds = {
   text: { input: 'lines', fill: (value?: string) => textOf(value), read: asTyped<string> },
   /** Without the spaces around it. */
   word: { input: 'line', isNarrow: true, fill: textOf, read: word },
+  /** The same, in a line of its own: an address, a word with a long hint. */
+  wideWord: { input: 'line', fill: textOf, read: word },
   /** Empty: null. */
   usd,
   usdLimit: { ...usd, placeholder: 'noLimit' },

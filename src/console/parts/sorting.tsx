@@ -61,7 +61,8 @@ export function SortHead({ column, sorting, children }: HeadProps) {
     >
       <button type="button" className="sort" onClick={() => choose(nextSort(column, sort, usual))}>
         {children}
-        <span aria-hidden>{arrows[order]}</span>
+        {/* The sign before it keeps it beside the last word, which Chinese has no space behind. */}
+        <span aria-hidden>{`\u2060${arrows[order]}`}</span>
       </button>
     </Table.Th>
   )

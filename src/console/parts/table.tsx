@@ -5,9 +5,10 @@ import { SortChoice, SortHead, type Sorting } from './sorting.tsx'
 
 /**
  * In the first line of a card stand its box, its name (the first column, where none is said to be) and what is
- * beside it. The rest stands in halves, where it fits, or is left out, as the page that the card leads to has it.
+ * beside it. Below, a text has a line for itself, and of figures and short texts two share one: by the column, not
+ * by what is in it, so that all cards of a list are alike. What the page has that the card leads to may be left out.
  */
-type InCard = 'box' | 'name' | 'beside' | 'none'
+type InCard = 'box' | 'name' | 'beside' | 'line' | 'half' | 'none'
 
 export interface Column<Item, Sort extends string = string> {
   readonly label: string
@@ -16,7 +17,7 @@ export interface Column<Item, Sort extends string = string> {
   readonly className?: string
   /** The label on a phone, where it is another. */
   readonly cardLabel?: string
-  /** How it stands in a card on a phone; usually behind its label. */
+  /** How it stands in a card on a phone; usually figures are halves of a line, texts whole lines. */
   readonly card?: InCard
   /** What heads it instead of the label. */
   readonly head?: ReactNode
@@ -31,6 +32,12 @@ export const column = <Item,>(
   label: string,
   render: Column<Item>['render'],
 ): Column<Item, never> => ({ label, render })
+
+/** A column of short texts, such as states and days: half of a line in a card. */
+export const short = <Item,>(
+  label: string,
+  render: Column<Item>['render'],
+): Column<Item, never> => ({ label, render, card: 'half' })
 
 export const figure = <Item,>(
   label: string,
@@ -75,6 +82,8 @@ export const DataTable = <Item,>(props: DataTableProps<Item>) => {
   const table = useRef<HTMLTableElement>(null)
   useAlignedPoints(table, items)
   const named = columns.find(({ card }) => card === 'name') ?? columns.find(({ card }) => !card)
+  const inCard = (column: Column<Item>): InCard =>
+    column === named ? 'name' : (column.card ?? (column.isFigure ? 'half' : 'line'))
   return (
     <>
       {sorting && <SortChoice columns={columns} sorting={sorting} />}
@@ -95,7 +104,7 @@ export const DataTable = <Item,>(props: DataTableProps<Item>) => {
                   key={column.label}
                   data-label={column.cardLabel ?? column.label}
                   ta={column.isFigure ? 'end' : undefined}
-                  mod={{ figure: column.isFigure, card: column === named ? 'name' : column.card }}
+                  mod={{ figure: column.isFigure, card: inCard(column) }}
                   className={column.className}
                 >
                   {column.render(item)}

@@ -27,6 +27,12 @@ export const SmallHint = (props: Props) => <Text size="xs" c="dimmed" {...props}
 /** A text of any length: names of strangers break anywhere. */
 export const LongText = (props: Props) => <Text size="sm" className="cut" {...props} />
 
+/** The class of a name: one of usual length is not broken at its hyphens in a wide window. */
+export const nameClass = (name: string) => (widthOf(name) <= 26 ? 'cut roomy' : 'cut')
+
+/** In letters: a Chinese sign is as wide as two. */
+const widthOf = (name: string) => name.replace(/[^ -~]/g, '  ').length
+
 type LinkProps<Own> = Own & Omit<ComponentProps<'a'>, keyof Own>
 
 /** A link to a page of the console. */

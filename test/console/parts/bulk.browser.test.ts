@@ -45,7 +45,7 @@ describeInBrowser('chosen items of a list', () => {
     await question.waitFor({ state: 'hidden' })
     await focusIsAt(disable)
     await disable.press('Enter')
-    await question.getByText('one, two. Nothing is sent to them').waitFor()
+    await question.getByText('one, two. From now on nothing is sent there').waitFor()
     await question.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('2 channels are disabled.').waitFor()
     expect(await disabled()).toEqual(['one', 'two'])

@@ -11,7 +11,7 @@ import { inputsOf, SendForm } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { ActiveBadge } from '../../parts/status-badge.tsx'
-import { type Column, column, figure, inCard, sorted } from '../../parts/table.tsx'
+import { type Column, column, figure, inCard, short, sorted } from '../../parts/table.tsx'
 import { AnchorLink, Day, Money } from '../../parts/text.tsx'
 import { useAccountBulk } from './bulk.ts'
 import { accountText } from './text.ts'
@@ -48,7 +48,7 @@ function AccountFilters() {
   const text = useText(accountText)
   return (
     <Group align="flex-end" gap="sm">
-      <Search label={text.search} w={{ base: '100%', xs: 280 }} />
+      <Search label={text.search} w={half} />
       <Choice
         name="role"
         label={text.role}
@@ -90,7 +90,7 @@ function useColumns(): readonly Column<AccountItem, 'email' | 'created_at'>[] {
       'none',
       column(text.role, ({ role }) => text.roleOptions[role]),
     ),
-    column(text.status, ({ status }) => <ActiveBadge status={status} text={text.statuses} />),
+    short(text.status, ({ status }) => <ActiveBadge status={status} text={text.statuses} />),
     figure(text.balance, ({ balance, overdrawn }) => (
       <div>
         <Money usd={balance} />
@@ -108,7 +108,7 @@ function useColumns(): readonly Column<AccountItem, 'email' | 'created_at'>[] {
     figure(text.tokens, ({ tokens }) => formatCount(tokens)),
     sorted(
       'created_at',
-      column(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
+      short(text.since, ({ created_at }) => <Day of={created_at.slice(0, 10)} />),
     ),
   ]
 }

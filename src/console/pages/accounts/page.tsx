@@ -10,10 +10,11 @@ import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { Fields } from '../../parts/fields.tsx'
 import { List } from '../../parts/list.tsx'
 import { ById, Empty, PageFrame, Section, Warnings } from '../../parts/page.tsx'
-import { column, figure, inCard, sorted } from '../../parts/table.tsx'
+import { column, figure, inCard, short, sorted } from '../../parts/table.tsx'
 import {
   AnchorLink,
   ButtonLink,
+  Day,
   Hint,
   Money,
   SmallHint,
@@ -77,7 +78,6 @@ function Content({ account }: { readonly account: AccountDetail }) {
         <Overdrawn account={account} />
         {!is_vouched && <Vouch account={account} show={edit.show} />}
         {is_self && <Alert color="gray">{text.self}</Alert>}
-        <Warnings of={account} />
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <Stack>
             <Section title={text.balance}>
@@ -87,6 +87,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
             <Recovery account={account} />
           </Stack>
           <Section title={text.settings}>
+            <Warnings of={account} />
             <EditForm edit={edit} shown={(state) => shown(state, text)}>
               <Fields
                 form={edit.form}
@@ -186,7 +187,10 @@ function Ledger({ id }: { readonly id: number }) {
               column(text.time, ({ created_at }) => <Time at={created_at} />),
             ),
           ),
-          column(text.kind, (entry) => text.kinds[entry.kind]),
+          inCard(
+            'beside',
+            column(text.kind, (entry) => text.kinds[entry.kind]),
+          ),
           figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
           figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
           column(text.what, ({ request_id, reason }) =>
@@ -222,11 +226,13 @@ function Tokens({ id }: { readonly id: number }) {
             column(text.name, ({ name }) => <span className="cut">{name}</span>),
           ),
         ),
-        column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
-        column(text.group, ({ group }) => <span className="cut">{group}</span>),
-        column(text.status, (token) => <State token={token} />),
+        short(text.key, ({ key_hint }) => <code>{key_hint}</code>),
+        short(text.group, ({ group }) => <span className="cut">{group}</span>),
+        short(text.status, (token) => <State token={token} />),
         figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
-        column(text.lastUsed, ({ last_used_day }) => last_used_day ?? text.never),
+        short(text.lastUsed, ({ last_used_day: day }) =>
+          day === null ? text.never : <Day of={day} />,
+        ),
       ]}
       empty={<Empty text={{ empty: text.noTokens }} />}
     />

@@ -9,7 +9,7 @@ import { formatCount, useText } from '../../lib/language.ts'
 import { Empty, ErrorNotice, Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
 import { useSorted } from '../../parts/sorting.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, column, DataTable, inCard, sorted } from '../../parts/table.tsx'
+import { type Column, DataTable, inCard, short, sorted } from '../../parts/table.tsx'
 import { ButtonLink, Hint, SmallHint, Time } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
@@ -187,7 +187,7 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
       inCard('name', { label: text.model, render: ({ name }) => name, className: 'cut' }),
       ({ name }) => name,
     ),
-    column(text.state, ({ state }) => (
+    short(text.state, ({ state }) => (
       <StatusBadge color={colours[state]}>{text[state]}</StatusBadge>
     )),
     ...spans.map(([span, word]) =>

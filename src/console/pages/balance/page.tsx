@@ -11,7 +11,7 @@ import { Choice, half } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { OperatorContact } from '../../parts/operator.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
-import { column, figure, sorted } from '../../parts/table.tsx'
+import { column, figure, inCard, sorted } from '../../parts/table.tsx'
 import { AnchorLink, Figure, Hint, Money, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
@@ -37,7 +37,10 @@ export function Page() {
             'created_at',
             column(text.when, ({ created_at }) => <Time at={created_at} />),
           ),
-          column(text.kind, ({ kind }) => text[kind]),
+          inCard(
+            'beside',
+            column(text.kind, ({ kind }) => text[kind]),
+          ),
           column(text.about, (entry) => <About entry={entry} />),
           figure(text.amount, ({ amount }) => <Money usd={amount} isChange />),
           figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),

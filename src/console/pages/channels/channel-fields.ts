@@ -26,7 +26,7 @@ export const vendors = Object.fromEntries(
 /** Where a channel leads; its keys follow. */
 export const addressFields = {
   name: 'line',
-  speaks: { chat: 'word', responses: 'word', messages: 'word', gemini: 'word' },
+  speaks: { chat: 'wideWord', responses: 'wideWord', messages: 'wideWord', gemini: 'wideWord' },
 } as const
 
 const modelLine = ({ id, upstream }: Channel['models'][number]) =>

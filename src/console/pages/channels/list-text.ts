@@ -48,16 +48,16 @@ export const channelsText = bilingual({
     counted('停用此渠道？', '停用 {count} 个渠道？'),
   ],
   disableManyText: [
-    '{names}. Nothing is sent to them from now on. Models that only they offer cannot be called.',
-    '{names}。从现在起不再向它们发送请求，只有它们提供的模型将无法调用。',
+    '{names}. From now on nothing is sent there. Models without another channel cannot be called.',
+    '{names}。从现在起不再发送请求，没有其他渠道的模型将无法调用。',
   ],
   deleteMany: [
     counted('Delete this channel?', 'Delete {count} channels?'),
     counted('删除此渠道？', '删除 {count} 个渠道？'),
   ],
   deleteManyText: [
-    '{names}. Their keys are deleted, and they are taken out of their groups: models that only they offer cannot be called any more. This cannot be undone; request records are kept.',
-    '{names}。其密钥将被删除，并从所在分组移除，只有它们提供的模型将无法调用。此操作无法撤销，请求记录会保留。',
+    '{names}. Keys are deleted, and groups no longer have the channel: models without another one cannot be called. This cannot be undone; request records are kept.',
+    '{names}。其密钥将被删除，并从所在分组移除，没有其他渠道的模型将无法调用。此操作无法撤销，请求记录会保留。',
   ],
   noGroup: ['No group uses a channel: nobody can call it.', '还没有分组使用渠道，无人能够调用。'],
 })

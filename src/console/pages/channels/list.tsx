@@ -1,4 +1,4 @@
-import { Alert, Box, Group, Stack, Text } from '@mantine/core'
+import { Alert, Box, Group, Text } from '@mantine/core'
 import type { ChannelItem } from '../../../admin/channels/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
@@ -6,7 +6,7 @@ import { useChannelsInAll, useGroupNames } from '../../lib/names.ts'
 import { FewNames } from '../../parts/few-names.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
-import { type Column, column, figure, sorted } from '../../parts/table.tsx'
+import { type Column, column, figure, inCard, short, sorted } from '../../parts/table.tsx'
 import { AnchorLink, ButtonLink, SmallHint } from '../../parts/text.tsx'
 import { useChannelBulk } from './bulk.ts'
 import { ChannelFilters, useChannelFilter } from './filters.tsx'
@@ -89,15 +89,19 @@ function useColumns(): readonly Column<ChannelItem, Sort>[] {
     ),
     sorted(
       'status',
-      column(text.enabled, (channel) => <OnOff channel={channel} />),
+      inCard(
+        'beside',
+        column(text.enabled, (channel) => <OnOff channel={channel} />),
+      ),
     ),
-    column(text.state, ({ state, recent }) => (
-      <Stack gap={2} maw={300} align="flex-start">
+    short(text.state, ({ state, recent }) => (
+      <Box maw={300}>
         <StateBadge state={state} recent={recent} />
         {state.word !== 'works' && <SmallHint>{stateSentence({ state, recent })}</SmallHint>}
-      </Stack>
+      </Box>
     )),
-    column(text.test, (channel) => <TestInRow channel={channel} />),
+    // In a card the button says what it is.
+    { ...short(text.test, (channel) => <TestInRow channel={channel} />), cardLabel: '' },
     sorted(
       'models',
       column(text.models, ({ models, model_count }) => (

@@ -1,4 +1,4 @@
-import { Button, Stack, Switch, Text } from '@mantine/core'
+import { Box, Button, Switch, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ChannelItem, Tested } from '../../../admin/channels/schema.ts'
@@ -81,7 +81,7 @@ export function TestInRow({ channel }: OfChannel) {
     setBusy(false)
   }
   return (
-    <Stack gap={2} maw={220} align="flex-start">
+    <Box maw={220}>
       <Button
         {...{ size: 'compact-xs', variant: 'default', loading: isBusy }}
         aria-label={text.testOf(channel.name)}
@@ -90,7 +90,7 @@ export function TestInRow({ channel }: OfChannel) {
         {text.test}
       </Button>
       <div aria-live="polite">{last.data && <Result {...last.data} />}</div>
-    </Stack>
+    </Box>
   )
 }
 
@@ -99,7 +99,12 @@ function Result({ result, at }: LastTest) {
   const { language } = useLanguage()
   const time = new Intl.DateTimeFormat(localeOf(language), { timeStyle: 'short' }).format(at)
   return (
-    <Text size="xs" c={result.ok ? 'dimmed' : 'red'} className="cut" title={text.testNow(time)}>
+    <Text
+      size="xs"
+      c={result.ok ? 'dimmed' : 'red'}
+      className={result.ok ? 'line' : 'cut'}
+      title={text.testNow(time)}
+    >
       {result.ok
         ? text.testWorks(formatDuration(result.first_byte_ms ?? result.duration_ms))
         : failureOf(result)}

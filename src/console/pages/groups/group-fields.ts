@@ -8,7 +8,7 @@ const namesOf = (named?: GroupView['channels']) => (named ?? []).map(({ name }) 
 export const groupFields = {
   name: 'line',
   channels: { fill: namesOf, show: namesOf, read: (names: string[]) => names },
-  rate_multiplier: 'word',
+  rate_multiplier: 'wideWord',
   models: 'lines',
   description: 'text',
   platform: 'line',

@@ -7,7 +7,7 @@ import { FewNames } from '../../parts/few-names.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { ActiveBadge } from '../../parts/status-badge.tsx'
-import { type Column, column, figure, sorted } from '../../parts/table.tsx'
+import { type Column, column, figure, short, sorted } from '../../parts/table.tsx'
 import { AnchorLink, ButtonLink } from '../../parts/text.tsx'
 import { tokenCount } from './actions.tsx'
 import { groupText } from './text.ts'
@@ -44,7 +44,7 @@ function useColumns(): readonly Column<GroupItem, Sort>[] {
     ),
     sorted(
       'status',
-      column(text.status, ({ status }) => <ActiveBadge {...{ status, text }} />),
+      short(text.status, ({ status }) => <ActiveBadge {...{ status, text }} />),
     ),
     sorted(
       'rate_multiplier',

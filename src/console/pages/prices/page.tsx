@@ -6,12 +6,12 @@ import { useFilters, useListFilter } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
 import { FewNames } from '../../parts/few-names.tsx'
-import { Choice, Search } from '../../parts/filters.tsx'
+import { Choice, half, Search } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { Price } from '../../parts/price.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { type Column, column, figure, sorted } from '../../parts/table.tsx'
+import { type Column, column, figure, inCard, short, sorted } from '../../parts/table.tsx'
 import { ButtonLink, Day, SmallHint } from '../../parts/text.tsx'
 import { priceText } from './text.ts'
 
@@ -60,13 +60,13 @@ function Models() {
   const { filter, key, showAll } = useListFilter({ search: null, state: states })
   return (
     <>
-      <Group mb="md" align="flex-end" key={key}>
-        <Search label={text.search} w={{ base: '100%', xs: 280 }} />
+      <Group mb="md" align="flex-end" gap="sm" key={key}>
+        <Search label={text.search} w={half} />
         <Choice
           name="state"
           label={text.state}
           all={text.all}
-          w={{ base: '100%', xs: 240 }}
+          w={half}
           data={choicesOf(states, text)}
         />
       </Group>
@@ -124,7 +124,7 @@ function useColumns(open: (model: string) => void): readonly Column<PriceView, S
     figure(text.cache_read, ({ price }) => <Price usd={ratesOf(price)?.cache_read} />),
     sorted(
       'source',
-      column(text.source, ({ price, is_missing }) => {
+      short(text.source, ({ price, is_missing }) => {
         if (price !== null && price.terms.unit !== 'none') return text.sources[price.source]
         return (
           <Text size="sm" c={is_missing ? 'red' : 'dimmed'}>
@@ -138,7 +138,7 @@ function useColumns(open: (model: string) => void): readonly Column<PriceView, S
     )),
     sorted(
       'valid_from',
-      column(text.since, ({ price }) => price && <Day of={price.valid_from.slice(0, 10)} />),
+      short(text.since, ({ price }) => price && <Day of={price.valid_from.slice(0, 10)} />),
     ),
   ]
 }
@@ -183,11 +183,17 @@ function Feed() {
         columns={[
           sorted(
             'group',
-            column(text.group, ({ group }) => <span className="cut">{group}</span>),
+            inCard(
+              'beside',
+              column(text.group, ({ group }) => <span className="cut">{group}</span>),
+            ),
           ),
           sorted(
             'model',
-            column(text.model, ({ model }) => <span className="cut">{model}</span>),
+            inCard(
+              'name',
+              column(text.model, ({ model }) => <span className="cut">{model}</span>),
+            ),
           ),
           figure(text.input, ({ prices: { unit_price, input_price } }) => (
             <>
@@ -198,13 +204,18 @@ function Feed() {
           figure(text.output, ({ prices }) => <Price usd={prices.output_price} />),
           figure(text.cache_read, ({ prices }) => <Price usd={prices.cache_input_price} />),
           figure(text.cache_write, ({ prices }) => <Price usd={prices.cache_create_price} />),
-          figure(text.cache_write_1h, ({ prices }) => <Price usd={prices.cache_create_price_1h} />),
-          column(text.state2, ({ enabled }) => (
+          {
+            ...figure<FeedRowView>(text.cache_write_1h, ({ prices }) => (
+              <Price usd={prices.cache_create_price_1h} />
+            )),
+            cardLabel: text.write1h,
+          },
+          short(text.state2, ({ enabled }) => (
             <StatusBadge color={enabled ? 'ok' : 'soft'}>
               {enabled ? text.enabled : text.disabled}
             </StatusBadge>
           )),
-          column(text.note, ({ note }) => <span className="cut">{note}</span>),
+          column(text.note, ({ note }) => note !== '' && <span className="cut">{note}</span>),
         ]}
         empty={
           <Empty text={{ empty: text.feedEmpty, noneFound: text.noneFound }} showAll={showAll} />

@@ -88,7 +88,7 @@ function useFigures({ before, after }: GroupPreview) {
   const figuresOf = (sold: Sold | null) => {
     if (sold === null) return new Map<string, string>()
     const tiers = sold.tiers.map(({ above, prices }) => ({
-      ...{ prices, where: `, ${text.aboveTokens(above)}` },
+      ...{ prices, where: text.comma + text.aboveTokens(above) },
     }))
     const figures = [{ prices: sold.prices, where: '' }, ...tiers].flatMap(({ prices, where }) =>
       Object.entries(prices).map(([name, usd]) => [(labels[name] ?? name) + where, usd] as const),

@@ -2,13 +2,14 @@ import { Stack, Text } from '@mantine/core'
 import type { PriceTermsView } from '../../../admin/prices/schema.ts'
 import { formatUsd } from '../../../look/money.ts'
 import { useText } from '../../lib/language.ts'
-import { Labelled } from '../../parts/text.tsx'
+import { Labelled, useColon } from '../../parts/text.tsx'
 import { pairsText, rateNames } from './fields.ts'
 import { priceText } from './text.ts'
 
 /** Terms with all that is set in them. */
 export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
   const text = useText(priceText)
+  const colon = useColon()
   if (terms.unit === 'free') return text.free
   if (terms.unit === 'none') return text.removed
   if (terms.unit === 'call')
@@ -22,7 +23,7 @@ export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
     rateNames
       .flatMap((name) => {
         const usd = rates[name]
-        return usd === null ? [] : [`${text[name]} ${formatUsd(usd)}`]
+        return usd === null ? [] : [`${text[name]}\u00a0${formatUsd(usd)}`]
       })
       .concat(pairsText(rates.others) || [])
       .join(' · ')
@@ -31,7 +32,9 @@ export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
       <Text size="sm">{named(terms)}</Text>
       {terms.tiers.map((tier) => (
         <Text size="sm" key={tier.above}>
-          {text.aboveTokens(tier.above)}: {named(tier)}
+          {text.aboveTokens(tier.above)}
+          {colon}
+          {named(tier)}
         </Text>
       ))}
       <Extras terms={terms} />

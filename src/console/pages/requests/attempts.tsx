@@ -75,7 +75,10 @@ function useColumns(): readonly Column<Item, 'started_at'>[] {
         )),
       ),
     ),
-    column(text.channel, ({ channel }) => <Cut>{channel}</Cut>),
+    inCard(
+      'beside',
+      column(text.channel, ({ channel }) => <Cut>{channel}</Cut>),
+    ),
     column(text.model, ({ model }) => <Cut>{model ?? text.noModel}</Cut>),
     inCard(
       'none',

@@ -5,7 +5,15 @@ import { formatDuration } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { type Column, column, figure, inCard, sorted } from '../../parts/table.tsx'
-import { AnchorLink, LongText, Money, SmallHint, TextLink, Time } from '../../parts/text.tsx'
+import {
+  AnchorLink,
+  LongText,
+  Money,
+  nameClass,
+  SmallHint,
+  TextLink,
+  Time,
+} from '../../parts/text.tsx'
 import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
 
@@ -40,7 +48,12 @@ export function useColumns(isAll: boolean): readonly Column<ShownRequest, 'creat
       ),
     ),
     ...(isAll
-      ? [column(text.account, ({ account }: ShownRequest) => <Cut room={19}>{account}</Cut>)]
+      ? [
+          inCard(
+            'beside',
+            column(text.account, ({ account }: ShownRequest) => <Cut room={19}>{account}</Cut>),
+          ),
+        ]
       : []),
     column(text.model, ({ model, group, token }) => (
       <Stack gap={0}>
@@ -86,6 +99,7 @@ export const Cut = ({ children, room = 14 }: { children: string; room?: number }
   <LongText
     lineClamp={2}
     title={children}
+    className={nameClass(children)}
     miw={`${Math.min(Math.max(children.length + 1, 5), room)}ch`}
   >
     {children}

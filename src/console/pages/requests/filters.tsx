@@ -4,7 +4,7 @@ import { api, useCall } from '../../lib/api.ts'
 import { useFilters, useListFilter } from '../../lib/filters.ts'
 import { choicesOf, useText } from '../../lib/language.ts'
 import { useChannelNames } from '../../lib/names.ts'
-import { Choice, TextFilter, TimeFilter } from '../../parts/filters.tsx'
+import { Choice, half, TextFilter, TimeFilter } from '../../parts/filters.tsx'
 import { protocols } from '../channels/channel-fields.ts'
 import { useGroups } from '../tokens/groups.ts'
 import { causeChoices } from './causes.ts'
@@ -51,12 +51,12 @@ export function FilterBar({ isAll }: { readonly isAll: boolean }) {
           value={filters.outcome ?? 'any'}
           onChange={(value) => set({ outcome: value === 'any' ? undefined : value })}
         />
-        <TimeChoice />
+        <TimeChoice w={{ base: half.base, xs: 'auto' }} />
         <TextFilter
           name="request_id"
           label={text.requestId}
           placeholder={text.requestIdHint}
-          w={{ base: '100%', xs: 280 }}
+          w={{ base: half.base, xs: 280 }}
         />
         <Button variant="transparent" px={0} onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? text.fewer : text.more}
@@ -85,7 +85,7 @@ function MoreFilters({ isAll, isOpen }: MoreFiltersProps) {
   const models = [...new Set(groups.flatMap((group) => group.models))].sort()
   const channels = useChannelNames(isAll && isOpen)
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       {!isAll && <TokenChoice />}
       {isAll && <TextFilter name="account" label={text.account} />}
       {isAll && <TextFilter name="channel" label={text.channel} known={channels} />}
@@ -94,8 +94,11 @@ function MoreFilters({ isAll, isOpen }: MoreFiltersProps) {
       <Choice name="cause" label={text.cause} data={causeChoices('request')} />
       <TextFilter name="status" label={text.status} pattern="[1-5][0-9][0-9]" />
       <Choice name="protocol" label={text.protocol} data={protocols} />
-      <TimeFilter name="since" label={text.since} />
-      <TimeFilter name="until" label={text.until} />
+      {/* A day with its time needs a phone's whole width. */}
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" style={{ gridColumn: 'span 2' }}>
+        <TimeFilter name="since" label={text.since} />
+        <TimeFilter name="until" label={text.until} />
+      </SimpleGrid>
     </SimpleGrid>
   )
 }

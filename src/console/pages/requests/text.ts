@@ -29,7 +29,7 @@ export const requestsText = bilingual({
   outcome: ['Outcome', '结果'],
   any: ['All', '全部'],
   requestId: ['Request id', '请求 ID'],
-  requestIdHint: ['The x-request-id of the answer', '响应头中的 x-request-id'],
+  requestIdHint: ['From x-request-id', 'x-request-id 的值'],
   cause: ['Cause', '原因'],
   status: ['Status', '状态码'],
   since: ['From', '开始时间'],

@@ -6,7 +6,7 @@ import { requestsText } from './text.ts'
 const hours = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24 } as const
 
 /** The time that a list is of: one that people often want, or what the address says. */
-export function TimeChoice({ w = { base: '100%', xs: 'auto' } }: Pick<NativeSelectProps, 'w'>) {
+export function TimeChoice({ w }: Pick<NativeSelectProps, 'w'>) {
   const text = useText(requestsText)
   const { language } = useLanguage()
   const [{ since, until }, set] = useFilters()

@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { SettingList, SettingPatch, SettingView } from '../../../admin/settings/routes.ts'
 import { api, call, useCall } from '../../lib/api.ts'
@@ -63,7 +63,7 @@ function Part({ name, edit: { form, seen } }: PartProps) {
   const own = inOrder(seen.items.filter((setting) => sectionOf(setting.name) === name))
   return (
     <Section title={text[name]} hint={text[`${name}Hint`]}>
-      <SimpleGrid cols={{ base: 1, md: 2 }} verticalSpacing="lg">
+      <SimpleGrid className="fields" cols={{ base: 1, md: 2 }} verticalSpacing={0}>
         {own.map((setting) => (
           <Field key={setting.name} setting={setting} form={form} />
         ))}
@@ -84,7 +84,7 @@ function Field({ setting, form }: { setting: SettingView; form: UseFormReturnTyp
   const look = { label, description: hint ?? description, disabled: isFixed }
   const input = inputsOf(form, {})
   return (
-    <Stack gap={4}>
+    <div className="narrow-field">
       {kind === 'flag' && input.flag(id, look)}
       {kind === 'choice' &&
         input.choice(
@@ -97,7 +97,7 @@ function Field({ setting, form }: { setting: SettingView; form: UseFormReturnTyp
       {kind === 'usd' && input.usd(id, look)}
       {kind === 'whole' && input.line(id, { ...look, inputMode: 'numeric' })}
       {(isFixed || setting.default !== null) && (
-        <Group gap="xs" mih={22} pl={kind === 'flag' ? 50 : 0}>
+        <Group gap="xs" mt={4} mih={22} pl={kind === 'flag' ? 50 : 0}>
           <SmallHint className="cut">
             {isFixed ? text.fixed(line) : text.byDefault(usual)}
           </SmallHint>
@@ -113,7 +113,7 @@ function Field({ setting, form }: { setting: SettingView; form: UseFormReturnTyp
           )}
         </Group>
       )}
-    </Stack>
+    </div>
   )
 }
 

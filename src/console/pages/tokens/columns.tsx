@@ -7,7 +7,7 @@ import { useText } from '../../lib/language.ts'
 import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { acting, type Column, column, figure, sorted } from '../../parts/table.tsx'
+import { acting, type Column, column, figure, short, sorted } from '../../parts/table.tsx'
 import { AnchorLink, Day, Money, SmallHint } from '../../parts/text.tsx'
 import { stateOf } from './state.ts'
 import { tokensText } from './text.ts'
@@ -19,12 +19,12 @@ export function useTokenColumns(): readonly Column<ListedToken, 'name'>[] {
       'name',
       column(text.name, (token) => <Name token={token} />),
     ),
-    column(text.group, ({ group }) => <span className="cut">{group}</span>),
-    column(text.status, (token) => <State token={token} />),
+    short(text.group, ({ group }) => <span className="cut">{group}</span>),
+    short(text.status, (token) => <State token={token} />),
     figure(text.today, (token) => <Spent token={token} part="day" />),
     figure(text.month, (token) => <Spent token={token} part="month" />),
     figure(text.inAll, (token) => <Spent token={token} part="total" />),
-    column(text.lastUsed, ({ last_used_day: day }) =>
+    short(text.lastUsed, ({ last_used_day: day }) =>
       day === null ? text.never : <Day of={day} />,
     ),
     acting(text.actions, (token) => <TokenMenu token={token} />),
