@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { costNano, dialects } from '../e2e/dialects.ts'
 import { createDatabase, hasPostgres } from '../support/postgres.ts'
+import { createRandom } from '../support/random.ts'
 import { rounds } from '../support/rounds.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
 import { type Shot, type Storm, startStorm, type Trick, tricks } from './storm-scene.ts'
@@ -105,14 +106,3 @@ describe.skipIf(!hasPostgres)('A4: two nodes with one PostgreSQL', () => {
     }
   })
 })
-
-/** The same numbers in every run. */
-function createRandom(state: number): () => number {
-  let now = state
-  return () => {
-    now = (now + 0x6d2b79f5) | 0
-    let mixed = Math.imul(now ^ (now >>> 15), 1 | now)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

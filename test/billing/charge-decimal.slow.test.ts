@@ -8,6 +8,7 @@ import {
   priceDecimals,
 } from '../../src/billing/money.ts'
 import type { PriceTerms, TokenRates } from '../../src/store/ports/catalog.ts'
+import { createRandom } from '../support/random.ts'
 
 // The charge once more, by another library in decimal arithmetic, from the prices as people write
 // them: USD per 1M tokens, with fall-backs and tiers as CONTRACT 4 words them.
@@ -15,18 +16,7 @@ import type { PriceTerms, TokenRates } from '../../src/store/ports/catalog.ts'
 const Exact = Decimal.clone({ precision: 80, rounding: Decimal.ROUND_HALF_UP })
 type Tiered = Extract<PriceTerms, { unit: 'tokens' }>
 
-/** Reproducible numbers in [0, 1): mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-const random = seeded(20_261_121)
+const random = createRandom(20_261_121)
 const upTo = (most: number) => Math.floor(random() * (most + 1))
 const chance = (share: number) => random() < share
 

@@ -6,17 +6,7 @@ import {
   parseDecimal,
   usd,
 } from '../../src/billing/money.ts'
-
-/** Reproducible numbers in [0, 1): mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { createRandom } from '../support/random.ts'
 
 describe('parseDecimal', () => {
   const cases: readonly (readonly [string | number, number, number | undefined])[] = [
@@ -69,7 +59,7 @@ describe('parseDecimal', () => {
   })
 
   test('agrees with BigInt arithmetic on any number, and says no exactly when it must', () => {
-    const random = seeded(20261121)
+    const random = createRandom(20261121)
     const digits = (n: number) =>
       Array.from({ length: n }, () => Math.floor(random() * 10)).join('')
     let exact = 0
@@ -103,7 +93,7 @@ describe('parseDecimal', () => {
   })
 
   test('reads JS numbers by their shortest text', () => {
-    const random = seeded(7)
+    const random = createRandom(7)
     for (let i = 0; i < 5_000; i++) {
       const micro = Math.floor(random() * 1e9)
       expect(parseDecimal(Number(`${micro}e-6`), 6)).toBe(micro)

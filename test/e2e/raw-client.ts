@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { readHead, takeChunks } from '../support/http-bytes.ts'
 
 /** An answer as it came over the wire; header names in lower case. */
 export interface RawAnswer {
@@ -96,40 +97,23 @@ export async function rawCall(port: number, call: RawCall, address?: string): Pr
 }
 
 function takeAnswer(bytes: Buffer, method: string, ended: boolean) {
-  const headEnd = bytes.indexOf('\r\n\r\n')
-  if (headEnd < 0) return undefined
-  const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n')
-  const headers = new Headers()
-  for (const line of lines) {
-    const colon = line.indexOf(':')
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim())
-  }
-  const status = Number(statusLine.split(' ')[1])
-  const start = headEnd + 4
+  const head = readHead(bytes)
+  if (head === undefined) return undefined
+  const { first, headers, size: start } = head
+  const status = Number(first.split(' ')[1])
   const body = method === 'HEAD' ? { text: '', size: 0 } : takeBody(bytes, start, headers, ended)
   if (body === undefined) return undefined
   return { answer: { status, headers, body: body.text }, size: start + body.size }
 }
 
 function takeBody(bytes: Buffer, start: number, headers: Headers, ended: boolean) {
-  if (headers.get('transfer-encoding') === 'chunked') return takeChunks(bytes, start)
+  if (headers.get('transfer-encoding') === 'chunked') {
+    const chunks = takeChunks(bytes, start)
+    return chunks && { text: chunks.body.toString(), size: chunks.end - start }
+  }
   const length = headers.get('content-length')
   if (length === null && !ended) return undefined
   const size = length === null ? bytes.length - start : Number(length)
   if (bytes.length < start + size) return undefined
   return { text: bytes.subarray(start, start + size).toString(), size }
-}
-
-function takeChunks(bytes: Buffer, start: number) {
-  const parts: Buffer[] = []
-  for (let at = start; ; ) {
-    const lineEnd = bytes.indexOf('\r\n', at)
-    if (lineEnd < 0) return undefined
-    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString('latin1'), 16)
-    const end = lineEnd + 2 + size + 2
-    if (bytes.length < end) return undefined
-    if (size === 0) return { text: Buffer.concat(parts).toString(), size: end - start }
-    parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size))
-    at = end
-  }
 }

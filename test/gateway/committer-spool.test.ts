@@ -10,6 +10,7 @@ import { createSpool } from '../../src/store/spool/spool.ts'
 import { createFakeDisk, type FakeDisk, type Fate } from '../store/spool/fake-disk.ts'
 import { createFileStore } from '../store/sqlite/file-store.ts'
 import { now, settlement } from '../store/support.ts'
+import { createRandom } from '../support/random.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 
 // Stores that refuse and stay silent, spools that fail, kills and power cuts, at every step and in any order:
@@ -17,17 +18,6 @@ import { createTempDir } from '../support/temp-dir.ts'
 
 const lives = 6
 const seeds = Number(process.env.SPOOL_SEEDS ?? 150)
-
-/** Numbers in [0, 1) that a seed decides. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const quiet = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
 
@@ -48,7 +38,7 @@ test('nothing is lost and nothing twice, whatever fails and dies in which order'
   let answered = 0
   let refused = 0
   for (let seed = 1; seed <= seeds; seed++) {
-    const random = randomOf(seed)
+    const random = createRandom(seed)
     const cases: Case[] = []
     let image: Uint8Array = new Uint8Array(random() < 0.5 ? 0 : 16_384)
     for (let life = 1; life <= lives; life++) {

@@ -3,6 +3,7 @@ import { countTokens } from '../../src/app/count-tokens.ts'
 import { estimateTokens } from '../../src/gateway/money/estimate.ts'
 import { allDialects, type Dialect, dialects } from '../e2e/dialects.ts'
 import { cutBytes } from '../support/fake-upstream.ts'
+import { createRandom, pick } from '../support/random.ts'
 import { rounds } from '../support/rounds.ts'
 import { createMoneyScene } from './money-scene.ts'
 
@@ -110,20 +111,6 @@ test(`B2: none of ${cases} streams costs, or delivers, more than was set aside f
   expect(beyond).toEqual([])
   expect(ended).toBeGreaterThan(cases / 2)
 }, 180_000)
-
-const pick = <Item>(random: () => number, items: readonly Item[]): Item =>
-  items[Math.floor(random() * items.length)] as Item
-
-/** The same numbers in every run. */
-function createRandom(state: number): () => number {
-  let now = state
-  return () => {
-    now = (now + 0x6d2b79f5) | 0
-    let mixed = Math.imul(now ^ (now >>> 15), 1 | now)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 test('an answer that ends for money before its first word costs what it was asked with', async () => {
   const contextTokens = 1_000

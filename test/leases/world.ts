@@ -1,4 +1,4 @@
-import { createRandom } from '../rehearse/random.ts'
+import { createRandom } from '../support/random.ts'
 
 /** A fault of the protocol; `schedule`: all that happened, where it was traced. */
 export class Broken extends Error {}

@@ -15,7 +15,7 @@ import { messages } from '../../src/protocols/messages/index.ts'
 import { messagesReports } from '../../src/protocols/messages/usage.ts'
 import { responses } from '../../src/protocols/responses/index.ts'
 import { responsesReports } from '../../src/protocols/responses/usage.ts'
-import { createRandom } from '../support/made-ledger.ts'
+import { createRandom } from '../support/random.ts'
 import { recordings } from '../support/recordings.ts'
 import { watch } from './feeding.ts'
 

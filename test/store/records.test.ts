@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createDice } from '../support/random.ts'
 import { type AnyStore, eachEngine, type TestStore } from './each-engine.ts'
 import { accountWrite, collect, now, settlement, tokenWrite } from './support.ts'
 
@@ -117,21 +118,10 @@ eachEngine((open) => {
     expect(await store.records.receipt('req_unknown')).toBeUndefined()
   })
 
-  /** Numbers that are the same in every run (mulberry32). */
-  function createRandom(seedNumber: number): (below: number) => number {
-    let state = seedNumber
-    return (below) => {
-      state = (state + 0x6d2b79f5) | 0
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-      return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-    }
-  }
-
   test.each([1, 2, 3])(
     'a balance is the sum of its ledger, whatever happens (run %d)',
     async (run) => {
-      const random = createRandom(run)
+      const random = createDice(run)
       const accounts = 4
       for (let number = 2; number <= accounts; number++) {
         const email = `user${number}@example.com`

@@ -1,3 +1,4 @@
+import { createRandom } from './random.ts'
 /** A request that a fake upstream received. `body` is exactly what came over the wire. */
 export interface SeenRequest {
   readonly method: string
@@ -155,13 +156,8 @@ export function cutBytes(bytes: Uint8Array, cuts: Cuts): Uint8Array[] {
   return pieces
 }
 
-/** Mulberry32: small, fast and the same everywhere. Lengths from 1 to 64. */
+/** Lengths from 1 to 64. */
 function randomLengths(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return 1 + (((mixed ^ (mixed >>> 14)) >>> 0) % 64)
-  }
+  const random = createRandom(seed)
+  return () => 1 + ((random() * 2 ** 32) % 64)
 }

@@ -6,8 +6,9 @@ import { tokenFields } from '../../src/resources/token.ts'
 import type { PriceTerms, TokenRates } from '../../src/store/ports/catalog.ts'
 import type { AttemptRow, Ending, RequestRow, Settlement } from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
-import { type Random, wireUsage } from './made-usage.ts'
+import { wireUsage } from './made-usage.ts'
 import { noLimits } from './no-limits.ts'
+import { createRandom, type Random } from './random.ts'
 
 // Requests of every kind, made up but consistent, the same ones for the same seed.
 
@@ -181,17 +182,6 @@ function madePrices(models: readonly Model[], start: number): Map<string, MadePr
     }
   }
   return prices
-}
-
-/** Numbers in [0, 1), the same ones for the same seed. */
-export function createRandom(seed: number): Random {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 /** Settlements in the order in which they end; ids and times ascend as those of a gateway do. */

@@ -1,7 +1,5 @@
 import type { Usage } from '../../src/protocols/canonical/usage.ts'
-
-/** Numbers in [0, 1). */
-export type Random = () => number
+import type { Random } from './random.ts'
 
 type Wire = (usage: Usage, random: Random) => object
 

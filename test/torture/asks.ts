@@ -1,5 +1,5 @@
 import { allDialects, type Dialect, type Tokens } from '../e2e/dialects.ts'
-import type { Random } from '../support/made-usage.ts'
+import { pick, type Random } from '../support/random.ts'
 
 /** Whose key a request carries: an account's with plenty, or one with little. */
 export const payers = {
@@ -38,9 +38,6 @@ export interface Ask {
   /** Milliseconds after which the client does not want to know any more; undefined: it stays. */
   readonly leavesAfter: number | undefined
 }
-
-export const pick = <Item>(random: Random, items: readonly Item[]): Item =>
-  items[Math.floor(random() * items.length)] as Item
 
 const usualKinds: readonly Kind[] = ['plain', 'plain', 'plain', 'slow', 'short', 'short', 'long']
 const usualPayers: readonly Payer[] = ['rich', 'rich', 'rich', 'draining', 'limited', 'poor']

@@ -1,5 +1,6 @@
 import { ask, requestIdOf } from '../e2e/caller.ts'
-import type { Random } from '../support/made-usage.ts'
+import type { Random } from '../support/random.ts'
+import { readAll } from '../support/read-all.ts'
 import { type Ask, makeAsk, payers, questionOf } from './asks.ts'
 
 /** An answer that a client got to its very end. */
@@ -91,16 +92,4 @@ async function send(url: string, one: Ask): Promise<Response> {
     })
   }
   return ask(url, one.dialect, one.stream, { question, key, ...signal })
-}
-
-/** What came of a stream, however its connection ended. */
-async function readAll(response: Response) {
-  const decoder = new TextDecoder()
-  let text = ''
-  try {
-    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true })
-    return { text, isBroken: false }
-  } catch {
-    return { text, isBroken: true } // the last event may have been there already
-  }
 }

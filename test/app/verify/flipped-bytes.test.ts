@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { closeSync, copyFileSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { describeDifference } from '../../../src/app/verify/findings.ts'
 import { StoreError } from '../../../src/store/ports/store-error.ts'
-import { createRandom } from '../../gateway/channels/choosing-scene.ts'
 import { temporaryDirectory } from '../../store/support.ts'
+import { createRandom } from '../../support/random.ts'
 import { makeDatabase, tamper, verifyFile } from './scene.ts'
 
 // Bytes that change on a disk. SQLite keeps no sums of its pages: what they break must be told by what

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Choice } from '../../../src/gateway/channels/chooser.ts'
 import type { Conversation } from '../../../src/gateway/channels/conversation.ts'
 import { type FailureName, failureClasses } from '../../../src/gateway/failures/failures.ts'
-import { channelOf, createRandom, createScene, failureOf, optionOf } from './choosing-scene.ts'
+import { createRandom } from '../../support/random.ts'
+import { channelOf, createScene, failureOf, optionOf } from './choosing-scene.ts'
 
 /** The cases of routing, R1 to R7, as far as they are a matter of choosing. */
 

@@ -15,6 +15,7 @@ import { createLimiter } from '../../../src/gateway/limits/limiter.ts'
 import type { LogFields } from '../../../src/lib/log.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../../../src/store/ports/counters.ts'
 import { plainChannel } from '../../support/no-limits.ts'
+import { createRandom } from '../../support/random.ts'
 
 /** One whose places on channels are counted here. */
 export type LocalChooser = Omit<Chooser, 'next'> & { next(): Choice | undefined }
@@ -100,17 +101,6 @@ export function optionOf(
   return { channel, upstreamModel: model, isNative, route, state, fits }
 }
 
-/** Numbers in [0, 1) that are the same in each run. */
-export function createRandom(seed = 1): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 export const failureOf = (name: FailureName, retryAfterMs?: number): Failure => ({
   name,
   status: null,
@@ -127,7 +117,7 @@ export function createScene() {
   const load = createLoad(tick)
   const bindings = createBindings(tick)
   const limiter = createLimiter(tick)
-  const parts = { health, load, bindings, limiter, tick, random: createRandom() }
+  const parts = { health, load, bindings, limiter, tick, random: createRandom(1) }
   const choose = createChooser(parts) as (asked: ChannelRequest) => LocalChooser
   const asking = (options: readonly Option[], changes: Partial<ChannelRequest> = {}) =>
     choose({

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Channel } from '../../../src/catalog/catalog.ts'
 import type { Choice } from '../../../src/gateway/channels/chooser.ts'
-import { channelOf, createRandom, createScene, failureOf, optionOf } from './choosing-scene.ts'
+import { createRandom } from '../../support/random.ts'
+import { channelOf, createScene, failureOf, optionOf } from './choosing-scene.ts'
 
 const draws = 20_000
 

@@ -4,6 +4,7 @@ import { createFolder } from '../../../src/protocols/canonical/fold.ts'
 import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
+import { createDice } from '../../support/random.ts'
 import { recordings } from '../../support/recordings.ts'
 import { checkChunks } from './chunk-checker.ts'
 import {
@@ -19,14 +20,6 @@ import {
 } from './codec-scene.ts'
 import { checkEvents } from './event-checker.ts'
 
-/** The same numbers for the same seed. */
-function createDice(seed: number): (sides: number) => number {
-  let state = seed
-  return (sides) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * sides)
-  }
-}
 type Dice = ReturnType<typeof createDice>
 
 const strange: readonly unknown[] = [

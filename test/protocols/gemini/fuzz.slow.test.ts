@@ -4,17 +4,9 @@ import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
+import { createDice } from '../../support/random.ts'
 import { assistant, call, context, options, request, target } from './codec-support.ts'
 import { readStrictly } from './strict-stream.ts'
-
-/** Numbers from 0 to `below`, the same ones for the same seed. */
-function createRandom(seed: number) {
-  let state = seed
-  return (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
 
 const oddities: unknown[] = [null, 0, -1, 1e300, '', 'x', '~', [], {}, [null], { a: 1 }, true, [[]]]
 
@@ -113,7 +105,7 @@ describe('spoiled bytes', () => {
   test('a request is decoded or refused, and what was decoded can be encoded', () => {
     let decoded = 0
     for (let seed = 1; seed <= 4000; seed++) {
-      const spoiled = spoil(body, createRandom(seed))
+      const spoiled = spoil(body, createDice(seed))
       if (!isJsonObject(spoiled)) continue
       try {
         const read = gemini.codec.decodeRequest(spoiled, target)
@@ -130,7 +122,7 @@ describe('spoiled bytes', () => {
 
   test('an answer and the chunks of a stream are read, whatever they hold', () => {
     for (let seed = 1; seed <= 4000; seed++) {
-      const random = createRandom(seed)
+      const random = createDice(seed)
       const chunks = Array.from({ length: 3 }, () => spoil(answer, random))
       const decoder = gemini.codec.createDecoder(context())
       const encoder = gemini.codec.createEncoder(context())

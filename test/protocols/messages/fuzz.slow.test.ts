@@ -4,18 +4,11 @@ import { TranslationError } from '../../../src/protocols/canonical/error.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
+import { createDice } from '../../support/random.ts'
 import { recordings } from '../../support/recordings.ts'
 import { checkStream } from './check-stream.ts'
 import { contextOf, overTheWire } from './codec-support.ts'
 
-/** Numbers from 0 to below `limit`, the same ones at each run. */
-function createDice(seed: number) {
-  let state = seed
-  return (limit: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
-}
 type Dice = ReturnType<typeof createDice>
 
 const odd: readonly unknown[] = [

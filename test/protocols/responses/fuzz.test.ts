@@ -3,18 +3,11 @@ import type { AnswerEvent } from '../../../src/protocols/canonical/answer.ts'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { responses } from '../../../src/protocols/responses/index.ts'
+import { createDice } from '../../support/random.ts'
 import { recordings } from '../../support/recordings.ts'
 import { context, decodeFrames, encodeStream } from './scene.ts'
 import { checkStream } from './stream-checker.ts'
 
-/** Numbers below a limit, the same ones for the same seed. */
-function createDice(seed: number) {
-  let state = seed
-  return (sides: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * sides)
-  }
-}
 type Dice = ReturnType<typeof createDice>
 
 /** Blocks of all kinds, begun and ended anyhow, and pieces for those that are open or are not. */

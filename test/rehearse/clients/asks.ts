@@ -1,6 +1,6 @@
 import { allDialects, type Dialect, type Tokens } from '../../e2e/dialects.ts'
+import { pick, type Random } from '../../support/random.ts'
 import { type Payer, payers, prices } from '../config.ts'
-import { pick, type Random } from '../random.ts'
 
 /** What becomes of a request, as far as its upstream or its client decide it. */
 export const kinds = [

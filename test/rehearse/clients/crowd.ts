@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../random.ts'
+import { createRandom, type Random } from '../../support/random.ts'
 import { type Ask, makeAsk } from './asks.ts'
 import { send } from './send.ts'
 

@@ -1,5 +1,6 @@
+import type { Random } from '../../support/random.ts'
+import { readAll } from '../../support/read-all.ts'
 import { payers } from '../config.ts'
-import type { Random } from '../random.ts'
 import { type Ask, bodyOf } from './asks.ts'
 import type { Outcome } from './crowd.ts'
 
@@ -59,17 +60,5 @@ function judgeJson(text: string): 'whole' | 'told' | 'odd' {
     return JSON.parse(text).error ? 'told' : 'whole'
   } catch {
     return 'odd'
-  }
-}
-
-/** What came of an answer, however its connection ended. */
-async function readAll(response: Response) {
-  const decoder = new TextDecoder()
-  let text = ''
-  try {
-    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true })
-    return { text, isBroken: false }
-  } catch {
-    return { text, isBroken: true } // the last event may have been there already
   }
 }

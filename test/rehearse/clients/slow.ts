@@ -1,6 +1,6 @@
+import type { Random } from '../../support/random.ts'
 import { readSlowly } from '../../support/slow-reader.ts'
 import { payers } from '../config.ts'
-import type { Random } from '../random.ts'
 import { type Ask, bodyOf } from './asks.ts'
 import type { Outcome } from './crowd.ts'
 import { judgeText } from './send.ts'

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { between } from '../random.ts'
+import { between } from '../../support/random.ts'
 import type { OneNode } from '../sqlite-world.ts'
 import type { Fault } from '../world.ts'
 

@@ -1,6 +1,6 @@
 import { startOwnTime } from '../../support/own-time.ts'
 import { type GroupProcesses, lives, signal } from '../../support/processes.ts'
-import { between, pick, type Random } from '../random.ts'
+import { between, pick, type Random } from '../../support/random.ts'
 import type { Fault, RehearsedNode, World } from '../world.ts'
 
 type Choose = (group: GroupProcesses, random: Random) => readonly (number | undefined)[]

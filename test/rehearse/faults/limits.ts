@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { requireBinary } from '../../support/binary.ts'
+import { between } from '../../support/random.ts'
 import type { Ask } from '../clients/asks.ts'
 import { sendSlowly } from '../clients/slow.ts'
-import { between } from '../random.ts'
 import type { OneNode } from '../sqlite-world.ts'
 import type { Fault } from '../world.ts'
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { between } from '../random.ts'
+import { between } from '../../support/random.ts'
 import type { OneNode } from '../sqlite-world.ts'
 import type { Fault } from '../world.ts'
 

@@ -1,4 +1,4 @@
-import { between } from '../random.ts'
+import { between } from '../../support/random.ts'
 import type { OneNode } from '../sqlite-world.ts'
 import { type KindName, kinds } from '../upstream/kinds.ts'
 import type { Fault } from '../world.ts'

@@ -4,9 +4,9 @@ import type { FaultRequest } from '../../support/fault/requests.ts'
 import { httpBytes, type Step, write } from '../../support/fault/steps.ts'
 import { dialectOf } from '../../support/fault/well.ts'
 import { type Line, startMortalUpstream } from '../../support/mortal-upstream.ts'
+import { createRandom, pick } from '../../support/random.ts'
 import { type Kind as AskKind, mostReserved, readQuestion, tokensOf } from '../clients/asks.ts'
 import type { Payer, UpstreamUrls } from '../config.ts'
-import { createRandom, pick } from '../random.ts'
 import { type Kind, type KindName, kinds } from './kinds.ts'
 
 /** What the vendor bills for one call. */

@@ -4,6 +4,7 @@ import type { Offer } from '../../../src/catalog/catalog.ts'
 import { inSlices } from '../../../src/lib/slices.ts'
 import { encodeEntries, encodeFeed } from '../../../src/site/feed/document.ts'
 import type { PriceTerms } from '../../../src/store/ports/catalog.ts'
+import { createRandom } from '../../support/random.ts'
 import { catalogOf, type SoldGroup } from './catalogs.ts'
 
 // B6: what the feed shows is what is charged. Everything from the document's text on is calculated
@@ -135,15 +136,4 @@ function randomTerms(random: () => number): PriceTerms {
 
 function randomGroup(random: () => number, at: number): SoldGroup {
   return { name: `组${at}`, multiplierMillionths: 1 + Math.floor(random() * 9_999_999) }
-}
-
-/** The same numbers in every run. */
-function createRandom(state: number): () => number {
-  let now = state
-  return () => {
-    now = (now + 0x6d2b79f5) | 0
-    let mixed = Math.imul(now ^ (now >>> 15), 1 | now)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -3,6 +3,7 @@ import type { Catalog } from '../../../src/catalog/catalog.ts'
 import { inSlices } from '../../../src/lib/slices.ts'
 import { encodeEntries, encodeFeed } from '../../../src/site/feed/document.ts'
 import { encodePlaza } from '../../../src/site/plaza/document.ts'
+import { createRandom } from '../../support/random.ts'
 import { catalogOf } from '../feed/catalogs.ts'
 
 // SPEC 4.7: base price (plaza) × rate_multiplier (plaza) = price (feed), for every entry. Calculated
@@ -138,13 +139,4 @@ function randomCatalog(random: () => number): Catalog {
     groups,
     Array.from({ length: 10 }, (_, at) => ({ id: `model-${at}`, terms: terms() })),
   )
-}
-
-/** The same numbers in every run. */
-function createRandom(start: number): () => number {
-  let state = start >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }

@@ -1,4 +1,5 @@
 import type { ProtocolName } from '../../../src/protocols/protocol.ts'
+import { readHead, takeChunks } from '../http-bytes.ts'
 
 /** The head of a request as it came by its connection. */
 export interface RequestHead {
@@ -76,30 +77,11 @@ function takeRequest(bytes: Buffer, found: Found) {
 function takeHead(
   bytes: Buffer,
 ): { readonly head: RequestHead; readonly size: number } | undefined {
-  const end = bytes.indexOf('\r\n\r\n')
-  if (end < 0) return undefined
-  const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
+  const found = readHead(bytes)
+  if (found === undefined) return undefined
+  const { first, headers, size } = found
   const [method = '', path = ''] = first.split(' ')
-  const headers = new Headers()
-  for (const line of lines) {
-    const colon = line.indexOf(':')
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim())
-  }
-  return { head: { method, path, headers }, size: end + 4 }
-}
-
-function takeChunks(bytes: Buffer, start: number) {
-  const parts: Buffer[] = []
-  for (let at = start; ; ) {
-    const lineEnd = bytes.indexOf('\r\n', at)
-    if (lineEnd < 0) return undefined
-    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString('latin1'), 16)
-    const end = lineEnd + 2 + size + 2
-    if (bytes.length < end) return undefined
-    if (size === 0) return { body: Buffer.concat(parts), end }
-    parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size))
-    at = end
-  }
+  return { head: { method, path, headers }, size }
 }
 
 /** What a request asks for, read off its path and its body. */

@@ -1,6 +1,5 @@
 import { allDialects, type Dialect, type Tokens } from '../../e2e/dialects.ts'
-import type { Random } from '../../support/made-usage.ts'
-import { pick } from '../asks.ts'
+import { pick, type Random } from '../../support/random.ts'
 
 /** The keys of a soak's clients, each with a group of its own; what the groups are: `config.ts`. */
 export const payers = {

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunningBinary, runBinary } from '../../support/binary.ts'
-import type { Random } from '../../support/made-usage.ts'
-import { pick } from '../asks.ts'
+import { pick, type Random } from '../../support/random.ts'
 import {
   channelNames,
   firstVariant,

@@ -1,6 +1,6 @@
 import { ask, requestIdOf } from '../../e2e/caller.ts'
 import { allDialects } from '../../e2e/dialects.ts'
-import type { Random } from '../../support/made-usage.ts'
+import type { Random } from '../../support/random.ts'
 import { readSlowly } from '../../support/slow-reader.ts'
 import { makeAsk, payerNames, payers, questionOf, type SoakAsk } from './asks.ts'
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../support/made-usage.ts'
+import type { Random } from '../../support/random.ts'
 import { speaksAt, tollgateYaml, upstreamKey } from '../../support/tollgate-yaml.ts'
 import { type Payer, payerNames, payers } from './asks.ts'
 

@@ -1,6 +1,6 @@
 import { type RunningBinary, startBinary } from '../../support/binary.ts'
 import { freePort } from '../../support/free-port.ts'
-import { createRandom } from '../../support/made-ledger.ts'
+import { createRandom } from '../../support/random.ts'
 import { verify } from '../beside.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { emptyHarvest, findUnserved, type Harvest, runClient } from './clients.ts'

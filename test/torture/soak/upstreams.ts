@@ -7,9 +7,8 @@ import {
   isHarmless,
 } from '../../support/fault/odd-answers.ts'
 import { dialectOf } from '../../support/fault/well.ts'
-import type { Random } from '../../support/made-usage.ts'
 import { type Answerer, startMortalUpstream } from '../../support/mortal-upstream.ts'
-import { pick } from '../asks.ts'
+import { pick, type Random } from '../../support/random.ts'
 import { readQuestion, tokensOf } from './asks.ts'
 
 /** How an upstream is for a while. */

@@ -1,4 +1,4 @@
-import { between, pick } from '../../random.ts'
+import { between, pick } from '../../../support/random.ts'
 import type { Direction, Line } from '../line.ts'
 import type { ClusterFault, ClusterWorld } from '../world.ts'
 import { databaseAway, lasting } from './lasting.ts'

@@ -1,4 +1,4 @@
-import { between, pick } from '../../random.ts'
+import { between, pick } from '../../../support/random.ts'
 import type { ClusterFault } from '../world.ts'
 import { databaseAway, lasting, nodeAway } from './lasting.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { until } from '../../../e2e/until.ts'
+import { between, pick } from '../../../support/random.ts'
 import { isNodeReady } from '../../process.ts'
-import { between, pick } from '../../random.ts'
 import type { ClusterNode } from '../node.ts'
 import type { ClusterFault, ClusterWorld } from '../world.ts'
 import { lasting, nodeAway } from './lasting.ts'

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { between, pick } from '../../random.ts'
+import { between, pick } from '../../../support/random.ts'
 import type { Server } from '../server.ts'
 import type { ClusterFault, ClusterWorld } from '../world.ts'
 import { databaseAway, lasting } from './lasting.ts'

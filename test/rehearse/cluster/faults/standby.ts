@@ -1,4 +1,4 @@
-import { between } from '../../random.ts'
+import { between } from '../../../support/random.ts'
 import type { ClusterFault } from '../world.ts'
 import { databaseAway, lasting } from './lasting.ts'
 

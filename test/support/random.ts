@@ -17,3 +17,9 @@ export const pick = <Item>(random: Random, items: readonly Item[]): Item =>
 
 export const between = (random: Random, least: number, most: number): number =>
   least + random() * (most - least)
+
+/** Whole numbers from 0 to below what is asked, the same ones for the same seed. */
+export function createDice(seed: number): (sides: number) => number {
+  const random = createRandom(seed)
+  return (sides) => Math.floor(random() * sides)
+}
