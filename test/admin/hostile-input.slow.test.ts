@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { rounds } from '../support/rounds.ts'
 import { askedOf, makeThings } from './security/routes.ts'
 import { type Asked, type Person, startSecurityScene } from './security/scene.ts'
 import { table } from './security/table.ts'
@@ -80,6 +81,8 @@ const odd = [
   'x'.repeat(5000),
 ]
 const values: readonly unknown[] = [...texts, ...strange, ...times, ...odd]
+/** What one field is given: in a run that is not long every other value, and its neighbour the others. */
+const valuesOf = (field: number) => values.filter((_, at) => rounds((at + field) % 2, 0) === 0)
 
 /** A value that fits a schema, in what it must have. */
 function sampleOf({ const: only, anyOf, type, properties = {}, required = [] }: Schema): unknown {
@@ -139,13 +142,14 @@ describe('nothing that is sent makes the gateway fail', () => {
   })
 
   test('in a field', async () => {
+    let fields = 0
     for (const route of routes) {
       const schema = operationOf(route).requestBody?.content['application/json']?.schema
       if (!schema) continue
       const asked = askedOf(route, things)
       const base = { ...(sampleOf(schema) as object), ...(asked.body as object) }
       const bodies = Object.keys(schema.properties ?? {}).flatMap((name) =>
-        values.map((value) => ({ ...asked, body: { ...base, [name]: value } })),
+        valuesOf(fields++).map((value) => ({ ...asked, body: { ...base, [name]: value } })),
       )
       expect(await faultsOf(personOf(route), bodies)).toEqual([])
     }
