@@ -67,17 +67,15 @@ function aboutHtml({ title, description, language, path, site }: Omit<PublicPage
   const { origin } = site
   const og = (name: string, value: string) =>
     `<meta property="og:${name}" content="${escapeHtml(value)}">`
+  const alternate = (tag: string, href: string) =>
+    `<link rel="alternate" hreflang="${tag}" href="${escapeHtml(href)}">`
   const links =
     origin === null
       ? ''
-      : `<link rel="canonical" href="${escapeHtml(origin + path)}">${og('url', origin + path)}` +
-        languages
-          .map((one) => {
-            const href = escapeHtml(origin + inLanguage(path, one))
-            return `<link rel="alternate" hreflang="${languageTags[one]}" href="${href}">`
-          })
-          .join('') +
-        `<link rel="alternate" hreflang="x-default" href="${escapeHtml(origin + path)}">`
+      : `<link rel="canonical" href="${escapeHtml(origin + ownPath(path, language))}">` +
+        og('url', origin + ownPath(path, language)) +
+        languages.map((one) => alternate(languageTags[one], origin + ownPath(path, one))).join('') +
+        alternate('x-default', origin + path)
   const locale = language === 'zh' ? 'zh_CN' : 'en_US'
   return (
     `<title>${escapeHtml(title)}</title><meta name="description" content="${escapeHtml(description)}">` +
@@ -87,6 +85,10 @@ function aboutHtml({ title, description, language, path, site }: Omit<PublicPage
     `<link rel="icon" href="${escapeHtml(site.logoUrl ?? '/favicon.svg')}">`
   )
 }
+
+/** The path that search engines know a page in a language by: each language is a page of its own to them. */
+const ownPath = (path: string, language: Language): string =>
+  language === languages[0] ? path : inLanguage(path, language)
 
 /** The same page in a language of choice. */
 function inLanguage(path: string, language: Language): string {

@@ -35,8 +35,15 @@ describeInBrowser('the console', () => {
     await lost.waitFor()
     await page.getByRole('navigation').getByRole('link', { name: 'Tokens' }).waitFor()
     await page.keyboard.press('Control+k')
+    // Places are found by their names in the other language, too.
+    await page.getByRole('textbox').fill('添加渠道')
+    await page.getByRole('button', { name: 'Add channel' }).waitFor()
     await page.getByRole('textbox').fill('test-model')
-    await page.getByRole('button', { name: /test-model/ }).click()
+    await page.getByRole('button', { name: 'Search the documentation for “test-model”' }).waitFor()
+    await page
+      .getByRole('button', { name: /^test-model/ })
+      .first()
+      .click()
     await page.waitForURL(/\/console\/plaza\?search=test-model/)
   })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type FrameSite, publicPage } from '../../src/look/frame.ts'
 import { icon } from '../../src/look/icons.ts'
-import { languageOf } from '../../src/look/language.ts'
+import { type Language, languageOf } from '../../src/look/language.ts'
 
 const site: FrameSite = {
   name: 'Gateway',
@@ -13,9 +13,9 @@ const site: FrameSite = {
   hasModels: true,
   origin: 'https://gw.example.com',
 }
-const page = (changed: Partial<FrameSite> = {}, path = '/models') =>
+const page = (changed: Partial<FrameSite> = {}, path = '/models', language: Language = 'en') =>
   publicPage({
-    ...{ title: 'Models', description: 'All of them', language: 'en', path },
+    ...{ title: 'Models', description: 'All of them', language, path },
     ...{ site: { ...site, ...changed }, body: '<p>body</p>' },
   })
 
@@ -48,12 +48,21 @@ test('logo, accent, contact and documentation of the operator show', () => {
   expect(html).toContain('href="https://docs.example.com"')
 })
 
+test('a page names itself by the address that its other languages name it by', () => {
+  const chinese = 'href="https://gw.example.com/models?lang=zh"'
+  const html = page({}, '/models', 'zh')
+  expect(html).toContain(`<link rel="canonical" ${chinese}>`)
+  expect(page()).toContain(`hreflang="zh-Hans" ${chinese}>`)
+  expect(html).toContain('hreflang="en" href="https://gw.example.com/models">')
+})
+
 test('search engines find the address of the page and of its other languages', () => {
   const html = page({}, '/models?group=a%26b')
   expect(html).toContain('<link rel="canonical" href="https://gw.example.com/models?group=a%26b">')
   expect(html).toContain(
     'hreflang="zh-Hans" href="https://gw.example.com/models?group=a%26b&amp;lang=zh"',
   )
+  expect(html).toContain('hreflang="en" href="https://gw.example.com/models?group=a%26b"')
   expect(page({ origin: null })).not.toContain('canonical')
   expect(html).toContain('<a href="/models" aria-current="page">')
 })

@@ -59,8 +59,8 @@ export const PriceFilter = Type.Object({
     ),
   ),
   sort: SortBy(
-    ['model', 'input', 'source', 'valid_from'],
-    'offered models without a price first, then by model id. input: by the price of input per 1M tokens',
+    ['model', 'input', 'output', 'cache_read', 'source', 'valid_from'],
+    'offered models without a price first, then by model id. input, output, cache_read: by their prices per 1M tokens',
   ),
 })
 

@@ -7,8 +7,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { bilingual, useText } from '../lib/language.ts'
 import type { MenuGroup } from './menu.ts'
-import { type Found, useFound } from './palette-search.ts'
-import { shellText } from './shell-text.ts'
+import { usePlaces, type WayTo } from './palette-places.ts'
+import { useFound } from './palette-search.ts'
 
 export interface PaletteProps {
   readonly groups: readonly MenuGroup[]
@@ -19,20 +19,22 @@ export interface PaletteProps {
 
 const [store, spotlight] = createSpotlight()
 
-/** Finds pages, tokens, models, a request by its id; for administrators channels and accounts, too. */
+/** Finds pages, tokens, models, a request by its id, the documentation; for administrators channels, groups, prices and accounts. */
 export function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
   const text = useText(paletteText)
   const [typed, setTyped] = useState('')
   const [query] = useDebouncedValue(typed.trim(), 200)
-  const places = usePlaces(groups, typed)
-  const found = useFound({ query, isAdmin, isOpen })
+  const places = usePlaces(groups, isAdmin, typed)
+  const { found, isDone } = useFound({ query, isAdmin, isOpen })
+  // Before all is found, Enter would leave the console for it.
+  const isAsked = isDone && query !== '' && query === typed.trim()
   useEffect(() => {
     if (isOpen) spotlight.open()
     else spotlight.close()
   }, [isOpen])
   useEffect(() => {
-    if (found.length > 0) chooseFirst()
-  }, [found])
+    if (isAsked) chooseFirst()
+  }, [isAsked])
   return (
     <Spotlight.Root
       store={store}
@@ -55,19 +57,24 @@ export function Palette({ groups, isAdmin, isOpen, close }: PaletteProps) {
         {places.length > 0 && (
           <Spotlight.ActionsGroup label={text.pages}>
             {places.map((place) => (
-              <Way key={place.label} way={place} />
+              <Way key={place.to + place.label} way={place} />
             ))}
           </Spotlight.ActionsGroup>
         )}
         {found.map(({ kind, ways }) => (
           <Spotlight.ActionsGroup key={kind} label={text[kind]}>
             {ways.map((way) => (
-              <Way key={way.to} way={way} />
+              <Way key={way.to + way.label} way={way} />
             ))}
           </Spotlight.ActionsGroup>
         ))}
         {places.length === 0 && found.length === 0 && (
           <Spotlight.Empty>{text.nothing}</Spotlight.Empty>
+        )}
+        {isAsked && (
+          <Spotlight.ActionsGroup label={text.docs}>
+            <Way way={{ to: docsSearch(query), label: text.inDocs(query), isSite: true }} />
+          </Spotlight.ActionsGroup>
         )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
@@ -82,7 +89,7 @@ function chooseFirst(): void {
   store.updateState((state) => ({ ...state, selected: 0 }))
 }
 
-type WayTo = Found['ways'][number] & { readonly isSite?: boolean | undefined }
+const docsSearch = (query: string) => `/docs/search?${new URLSearchParams({ q: query })}`
 
 /** One place to go to. */
 function Way({ way: { to, label, hint, search, isSite } }: { readonly way: WayTo }) {
@@ -101,27 +108,12 @@ function Way({ way: { to, label, hint, search, isSite } }: { readonly way: WayTo
   )
 }
 
-/** The pages of the menu that have all the words that are typed. */
-function usePlaces(groups: readonly MenuGroup[], typed: string): readonly WayTo[] {
-  const text = useText(shellText)
-  const words = typed.toLowerCase().split(/\s+/)
-  const ofMenu: readonly WayTo[] = groups.flatMap(({ title, places }) =>
-    places.map(({ to, name, isSite }) => ({ to, isSite, label: text[name], hint: text[title] })),
-  )
-  const others: readonly WayTo[] = [
-    { to: '/profile', label: text.profile, hint: text.account },
-    { to: '/tokens', search: { create: '1' }, label: text.makeToken, hint: text.tokens },
-  ]
-  return [...ofMenu, ...others].filter(({ label, hint }) => {
-    const name = `${label} ${hint}`.toLowerCase()
-    return words.every((word) => name.includes(word))
-  })
-}
-
 const paletteText = bilingual({
   label: ['Go to a page, token, model, request …', '跳转到页面、令牌、模型、请求等'],
   hint: ['A name, or the id of a request', '输入名称或请求 ID'],
   pages: ['Pages', '页面'],
   request: ['Request', '请求'],
   nothing: ['Nothing has this name.', '没有匹配的结果。'],
+  docs: ['Documentation', '文档'],
+  inDocs: ['Search the documentation for “{query}”', '在文档中搜索“{query}”'],
 })

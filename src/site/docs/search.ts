@@ -44,6 +44,23 @@ function wordsOf(text: string): string[] {
 }
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 
+/** Words of English questions that say nothing of what is looked for. */
+const emptyWords: ReadonlySet<string> = new Set(
+  'a an and are can do does for how i in is it my of on or the to what when where which why with'.split(
+    ' ',
+  ),
+)
+
+/** The words of a question; those that say nothing only where there are no others. */
+function askedWords(question: string): string[] {
+  const words = wordsOf(question)
+  const telling = words.filter((word) => !emptyWords.has(word.toLowerCase()))
+  return telling.length > 0 ? telling : words
+}
+
+/** Whether a word may be the beginning of a longer one: two letters begin too many. */
+const mayBegin = (word: string): boolean => !/^[a-z]{1,2}$/i.test(word)
+
 /** Sections that are indexed before other work has its turn. */
 const sectionsPerStep = 10
 
@@ -59,7 +76,7 @@ export async function createSearch(pages: readonly SearchedPage[]) {
     fields: ['title', 'heading', 'text'],
     tokenize: wordsOf,
     searchOptions: {
-      ...{ boost: { heading: 3, title: 2 }, prefix: true },
+      ...{ boost: { heading: 3, title: 2 }, prefix: mayBegin, tokenize: askedWords },
       boostDocument: (key) => entries[Number(key)]?.weight ?? 1,
       fuzzy: (term: string) => (/^[a-z_]{5,}$/i.test(term) ? 0.2 : false),
     },

@@ -79,7 +79,7 @@ describe('the list', () => {
     expect([bad.status, bad.field]).toEqual([400, 'cursor'])
   })
 
-  test('is searched and filtered', async () => {
+  test('is searched, filtered and sorted', async () => {
     const modelsOf = async (query: string) => {
       const { data } = await scene.ask('admin', 'GET', `/api/v1/admin/prices?${query}`)
       return (data.items as { model: string }[]).map(({ model }) => model)
@@ -87,6 +87,8 @@ describe('the list', () => {
     expect(await modelsOf('search=OTHER')).toEqual(['other-model'])
     expect(await modelsOf('state=missing')).toEqual(['unpriced/model'])
     expect(await modelsOf('state=vendor')).toEqual([])
+    expect(await modelsOf('sort=output')).toEqual(['test-model', 'other-model', 'unpriced/model'])
+    expect((await modelsOf('sort=-output'))[0]).toBe('other-model')
   })
 })
 

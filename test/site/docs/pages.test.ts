@@ -105,6 +105,27 @@ describe.each(languages)('in the language %s', (language) => {
   })
 })
 
+test('words of a question that say nothing, and two letters, lead to no other page', async () => {
+  const search = await createSearch([
+    {
+      path: '/backup',
+      title: 'Backup',
+      sections: [{ id: 'a', heading: 'Back up', text: 'Nightly.' }],
+    },
+    {
+      path: '/upgrade',
+      title: 'Upgrade',
+      sections: [
+        { id: 'b', heading: 'Go back', text: 'How tollgate returns to uploaded versions.' },
+      ],
+    },
+  ])
+  const pathsOf = (asked: string) => search(asked).map(({ path }) => path)
+  expect(pathsOf('how to back up')).toEqual(['/backup#a'])
+  expect(pathsOf('to')).toEqual(['/upgrade#b'])
+  expect(pathsOf('upl')).toEqual(['/upgrade#b'])
+})
+
 test('a search finds Chinese words, whole or begun', async () => {
   const search = await createSearch([
     {

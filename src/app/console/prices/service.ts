@@ -131,15 +131,22 @@ export function createPriceService(parts: ConsoleParts): PriceService {
 const byKey = ({ key }: { readonly key: string }) => key
 
 /** What the models of a market are sorted by. */
-const sortsOf = ({ prices }: Market) => ({
-  model: ({ model }: Priced) => model,
-  input: ({ model }: Priced) => {
-    const terms = prices.get(model)?.terms
-    return terms?.unit === 'tokens' ? terms.base.input : null
-  },
-  source: ({ model }: Priced) => prices.get(model)?.source ?? null,
-  valid_from: ({ model }: Priced) => prices.get(model)?.validFrom ?? null,
-})
+const sortsOf = ({ prices }: Market) => {
+  const rate =
+    (name: 'input' | 'output' | 'cacheRead') =>
+    ({ model }: Priced) => {
+      const terms = prices.get(model)?.terms
+      return terms?.unit === 'tokens' ? terms.base[name] : null
+    }
+  return {
+    model: ({ model }: Priced) => model,
+    input: rate('input'),
+    output: rate('output'),
+    cache_read: rate('cacheRead'),
+    source: ({ model }: Priced) => prices.get(model)?.source ?? null,
+    valid_from: ({ model }: Priced) => prices.get(model)?.validFrom ?? null,
+  }
+}
 
 interface Priced {
   readonly model: string

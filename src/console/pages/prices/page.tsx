@@ -92,7 +92,7 @@ function Models() {
   )
 }
 
-type Sort = 'model' | 'input' | 'source' | 'valid_from'
+type Sort = 'model' | 'input' | 'output' | 'cache_read' | 'source' | 'valid_from'
 
 function useColumns(open: (model: string) => void): readonly Column<PriceView, Sort>[] {
   const text = useText(priceText)
@@ -120,8 +120,14 @@ function useColumns(open: (model: string) => void): readonly Column<PriceView, S
       'input',
       figure(text.input, ({ price }) => <FirstPrice terms={price?.terms} />),
     ),
-    figure(text.output, ({ price }) => <Price usd={ratesOf(price)?.output} />),
-    figure(text.cache_read, ({ price }) => <Price usd={ratesOf(price)?.cache_read} />),
+    sorted(
+      'output',
+      figure(text.output, ({ price }) => <Price usd={ratesOf(price)?.output} />),
+    ),
+    sorted(
+      'cache_read',
+      figure(text.cache_read, ({ price }) => <Price usd={ratesOf(price)?.cache_read} />),
+    ),
     sorted(
       'source',
       short(text.source, ({ price, is_missing }) => {
