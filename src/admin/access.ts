@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { ApiError } from './api-error.ts'
 import { readJson } from './read-json.ts'
 import { createThrottle } from './sign-in/limits.ts'
+import { remember, requireWhole } from './whole-body.ts'
 
 export interface SignedIn {
   readonly accountId: number
@@ -54,13 +55,16 @@ export function createGuard(sessions: Sessions, origins: () => readonly string[]
       .onParse({ as: 'scoped' }, async ({ request }) => {
         await who(request, role)
         // Null: no other parser reads the body.
-        return body === 'unread' ? null : readJson(request)
+        return body === 'unread' ? null : remember(request, await readJson(request))
       })
       // Requests without a body skip the parser, and their query is validated before `resolve`.
       .onTransform({ as: 'scoped' }, async ({ request }) => {
         await who(request, role)
       })
-      .resolve({ as: 'scoped' }, async ({ request }) => ({ who: await who(request, role) }))
+      .resolve({ as: 'scoped' }, async ({ request, body }) => {
+        requireWhole(request, body)
+        return { who: await who(request, role) }
+      })
 }
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])

@@ -56,6 +56,7 @@ export const sentencesZh: readonly (readonly [en: string, zh: string])[] = [
   ['The body is larger than {} bytes.', '请求体超过 {} 字节。'],
   ['a value of {} characters', '{} 个字符的内容'],
   ['{}: nothing here has a field of this name.', '{}：这里没有这个字段。'],
+  ['{}: write an object: names and values in braces.', '{}：应写成对象，即花括号中的名称和值。'],
   ['There is no channel {}. It may be removed.', '没有渠道 {}，可能已被删除。'],
   ['There is no group {}. It may be removed.', '没有分组 {}，可能已被删除。'],
   ['There is no account {}; it may be removed.', '没有账户 {}，可能已被删除。'],

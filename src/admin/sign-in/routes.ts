@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { checkOrigin, type Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import { readJson } from '../read-json.ts'
+import { remember, requireWhole } from '../whole-body.ts'
 import type { Outcome } from './core.ts'
 import * as shapes from './schema.ts'
 import type { SignIn } from './sign-in.ts'
@@ -13,11 +14,14 @@ const maxBytes = 64 * 1024
 /** The guard of routes without a session: refuses other sites (403), and bodies but JSON of at most 64 KiB. */
 const openGuard = (origins: () => readonly string[]) =>
   new Elysia({ name: 'admin.open' })
-    .onParse({ as: 'scoped' }, ({ request }) => {
+    .onParse({ as: 'scoped' }, async ({ request }) => {
       checkOrigin(request, origins())
-      return readJson(request, maxBytes)
+      return remember(request, await readJson(request, maxBytes))
     })
-    .onBeforeHandle({ as: 'scoped' }, ({ request }) => checkOrigin(request, origins()))
+    .onBeforeHandle({ as: 'scoped' }, ({ request, body }) => {
+      checkOrigin(request, origins())
+      requireWhole(request, body)
+    })
 
 /**
  * The response of an outcome, with its cookies. A whole response: the compiled program loses what another
