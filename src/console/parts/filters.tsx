@@ -56,9 +56,10 @@ interface TextFilterProps extends FilterProps {
   readonly known?: readonly string[] | undefined
 }
 
-/** Narrows a list to a text, which holds when the field is left, by Enter, or as it is picked. */
+/** Narrows a list to a text; empty it leaves all. It holds when the field is left, by Enter, or as it is picked. */
 export function TextFilter({ name, known = [], ...props }: TextFilterProps) {
   const [filters, set] = useFilters()
+  const { all } = useText(commonText)
   const list = useId()
   const now = filters[name] ?? ''
   const [typed, setTyped] = useState(now)
@@ -70,6 +71,7 @@ export function TextFilter({ name, known = [], ...props }: TextFilterProps) {
   return (
     <>
       <TextInput
+        placeholder={all}
         {...props}
         list={known.length === 0 ? undefined : list}
         value={typed}

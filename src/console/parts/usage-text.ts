@@ -1,4 +1,4 @@
-import { bilingual } from '../lib/language.ts'
+import { bilingual, counted } from '../lib/language.ts'
 
 export const usageText = bilingual({
   spending: ['Spending', '消费'],
@@ -22,11 +22,17 @@ export const usageText = bilingual({
     '请求最多者的平均值。断开处表示没有应答或未测量。',
   ],
   others: {
-    model: [(count: number) => `${count} other models`, (count) => `其他 ${count} 个模型`],
-    token: [(count: number) => `${count} other tokens`, (count) => `其他 ${count} 个令牌`],
-    account: [(count: number) => `${count} other accounts`, (count) => `其他 ${count} 个账户`],
-    channel: [(count: number) => `${count} other channels`, (count) => `其他 ${count} 个渠道`],
-    group: [(count: number) => `${count} other groups`, (count) => `其他 ${count} 个分组`],
+    model: [counted('1 other model', '{count} other models'), (count) => `其他 ${count} 个模型`],
+    token: [counted('1 other token', '{count} other tokens'), (count) => `其他 ${count} 个令牌`],
+    account: [
+      counted('1 other account', '{count} other accounts'),
+      (count) => `其他 ${count} 个账户`,
+    ],
+    channel: [
+      counted('1 other channel', '{count} other channels'),
+      (count) => `其他 ${count} 个渠道`,
+    ],
+    group: [counted('1 other group', '{count} other groups'), (count) => `其他 ${count} 个分组`],
   },
   without: {
     model: ['(no model, or none with a price)', '（无模型，或模型无价格）'],

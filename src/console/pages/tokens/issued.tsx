@@ -14,6 +14,9 @@ interface IssuedProps {
   readonly close: () => void
 }
 
+/** A long form may have been scrolled down: the key stands above that. */
+const bringIntoView = (node: HTMLElement | null) => node?.scrollIntoView({ block: 'center' })
+
 /** The key, once, and how clients use it: the snippets have it in them. */
 export function Issued({ issued: { token, key }, close }: IssuedProps) {
   const text = useText(tokensText)
@@ -21,7 +24,7 @@ export function Issued({ issued: { token, key }, close }: IssuedProps) {
   const group = groups.find(({ name }) => name === token.group)
   return (
     <Stack>
-      <Text fw={600} role="status">
+      <Text fw={600} role="status" ref={bringIntoView}>
         {text.made}
         <Colon />
         {token.name}

@@ -20,9 +20,11 @@ export function Page() {
   const columns = useTokenColumns()
   const [{ create: isWanted }, set] = useFilters()
   const { filter, key, showAll } = useListFilter({ search: null, group: null, status: statuses })
+  const hasNoGroup = useGroups().data?.items.length === 0
   const create = (wish: Pick<DialogProps, 'isWanted' | 'onClosed'> = {}) => (
     <Dialog
       {...{ label: text.create, size: 'lg', closeOnClickOutside: false, ...wish }}
+      look={{ disabled: hasNoGroup }}
       load={async () => (await import('./token-form.tsx')).CreateToken}
     />
   )
