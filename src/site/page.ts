@@ -8,6 +8,8 @@ interface PageAnswer {
   readonly language: Language
   /** The operator's logo, which the page loads. */
   readonly logoUrl: string | null
+  /** Whether it may load images of any host: of a page that the operator wrote. */
+  readonly anyImages?: boolean
   /** Whether it has the script of copy buttons. */
   readonly copies?: boolean
   /** Default: 200. */
@@ -42,10 +44,11 @@ export async function respondPage(answer: PageAnswer): Promise<Response> {
 }
 
 /** What the page may load, for its policy. Tools that judge a site ask for robots.txt from within the page. */
-function loadedBy({ copies, script, logoUrl }: PageAnswer): string {
+function loadedBy({ copies, script, logoUrl, anyImages }: PageAnswer): string {
   const scripts = [...(copies ? [copyScript] : []), ...(script === undefined ? [] : [script])]
   const named = scripts.length === 0 ? '' : `; script-src ${scripts.map(hashOf).join(' ')}`
-  return `${named}; connect-src 'self'; img-src 'self'${logoUrl ? ` ${sourceOf(logoUrl)}` : ''}`
+  const images = `${logoUrl ? ` ${sourceOf(logoUrl)}` : ''}${anyImages ? ' https: data:' : ''}`
+  return `${named}; connect-src 'self'; img-src 'self'${images}`
 }
 
 /** An error's page: nothing is unchanged since an error. */

@@ -115,10 +115,15 @@ test('the operator’s own page takes its place, and one that is gone does not',
     ...{ groups: [{ name: 'g' }], site: { front_page: frontPage, logo_url: logo } },
   })
   const page = await own.ask('/')
-  expect(page.headers.get('content-security-policy')).toEndWith(`img-src 'self' ${logo}`)
+  expect(page.headers.get('content-security-policy')).toEndWith(
+    `img-src 'self' ${logo} https: data:`,
+  )
   expect(await page.text()).toContain('<h1>Welcome</h1>\n<p><a href="/models">Prices</a></p>')
   const icon = await own.ask('/favicon.svg', { redirect: 'manual' })
   expect(icon.headers.get('location')).toBe(logo)
+  writeFileSync(join(folder, 'front.zh.md'), '# 欢迎')
+  const headers = { 'accept-language': 'zh' }
+  expect(await (await own.ask('/', { headers })).text()).toContain('<h1>欢迎</h1>')
   rmSync(frontPage)
   own.wait(minuteMs)
   expect(await (await own.ask('/')).text()).toContain('id="begin"')

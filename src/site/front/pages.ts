@@ -48,7 +48,7 @@ export function createFrontPages(parts: FrontPagesParts) {
   const pages = new LRUCache<string, Fresh>({ max: mostPages })
 
   async function build(language: Language, origin: string): Promise<string> {
-    const own = await ownPage(parts)
+    const own = await ownPage(parts, language)
     if (own) {
       const { ownPageHtml } = await import('./own-page.ts')
       return ownPageHtml(own, { language, site: frame(), subtitle: site().subtitle })
@@ -80,6 +80,8 @@ export function createFrontPages(parts: FrontPagesParts) {
   }
 
   return {
+    /** Whether the operator wrote it. */
+    isOwn: () => site().frontPage !== null,
     /** Undefined: none could be built yet. `origin`: where it was asked for. */
     page: (asker: Asker, language: Language, origin: string): Promise<Published | undefined> =>
       kept(asker, `${language} ${site().baseUrl === null ? origin : ''}`, () =>
@@ -102,10 +104,19 @@ export function createFrontPages(parts: FrontPagesParts) {
   }
 }
 
-/** The operator's page; where it can't be read, the usual one is shown. */
-async function ownPage({ site, readText, log }: FrontPagesParts): Promise<OwnPage | undefined> {
+/**
+ * The operator's page, or for a language the file beside it, `front.zh.md`; where it can't be read, the usual one is
+ * shown.
+ */
+async function ownPage(
+  { site, readText, log }: FrontPagesParts,
+  language: Language,
+): Promise<OwnPage | undefined> {
   const path = site().frontPage
   if (path === null) return undefined
+  const translated = path.replace(/(\.\w+)$/, `.${language}$1`)
+  const text = await readText(translated).catch(() => undefined)
+  if (text !== undefined) return { path, text }
   try {
     return { path, text: await readText(path) }
   } catch (error) {

@@ -9,7 +9,7 @@ import { type AskerOf, orBusy } from '../turns.ts'
 import type { createFrontPages } from './pages.ts'
 
 interface FrontParts {
-  readonly pages: Pick<ReturnType<typeof createFrontPages>, 'page' | 'sitemap'>
+  readonly pages: Pick<ReturnType<typeof createFrontPages>, 'isOwn' | 'page' | 'sitemap'>
   readonly frame: () => FrameSite
   readonly askerOf: AskerOf
 }
@@ -33,6 +33,7 @@ export function frontRoutes({ pages, frame, askerOf }: FrontParts) {
           if (published === undefined) return unavailable('text/plain', nothingYet)
           return respondPage({
             ...{ request, published, language, logoUrl: frame().logoUrl, copies: true },
+            anyImages: pages.isOwn(),
           })
         }),
       raw,
