@@ -65,8 +65,8 @@ export async function findRelease(wanted: Wanted): Promise<Release | undefined> 
 const staleMs = 180 * dayMs
 
 /**
- * Since when nobody has signed a list anew, where that is worth a look. The same words each day: a watch tells them
- * once. Undefined: it is not.
+ * A warning that a list is old; undefined: it is not. It says the day when the list was made, not its age: the words
+ * are the same each day, so that a watch tells them once.
  */
 export const complainOfAge = ({ made_at }: Release, now: number): string | undefined =>
   now - Date.parse(made_at) < staleMs

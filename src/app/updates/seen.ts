@@ -13,7 +13,7 @@ export interface SeenRelease {
   readonly madeAt: string
 }
 
-/** What was seen, in a file of its own: who shows something older, though it is signed, keeps news back. */
+/** Keeps what was seen in a file. A list that is older than that, even a signed one, keeps a release back. */
 export interface Seen {
   /** Undefined: it is not kept. */
   readonly file: string | undefined

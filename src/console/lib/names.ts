@@ -1,39 +1,49 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, call, useCall } from './api.ts'
 
-interface NamePage {
-  readonly items: readonly { readonly name: string }[]
-  readonly next: string | null
-}
 type Query = { readonly page_size: number; readonly cursor?: string }
 
-/** All names of a list, page after page. */
-async function namesOf(ask: (query: Query) => Promise<NamePage>): Promise<readonly string[]> {
-  const names: string[] = []
+interface ItemPage<Item> {
+  readonly items: readonly Item[]
+  readonly next: string | null
+}
+
+/** All items of a list, page after page. */
+async function allOf<Item>(ask: (query: Query) => Promise<ItemPage<Item>>) {
+  const all: Item[] = []
   let cursor: string | undefined
   do {
     const page = await ask({ page_size: 100, ...(cursor !== undefined && { cursor }) })
-    names.push(...page.items.map(({ name }) => name))
+    all.push(...page.items)
     cursor = page.next ?? undefined
   } while (cursor !== undefined)
-  return names
+  return all
 }
+
+interface Named {
+  readonly name: string
+}
+const namesOf = (items: readonly Named[]): readonly string[] => items.map(({ name }) => name)
 
 /** The names of all channels; undefined until they are here. `isWanted`: false asks for nothing. */
 export const useChannelNames = (isWanted = true): readonly string[] | undefined =>
   useQuery({
-    queryKey: ['channels', 'names'],
-    queryFn: () => namesOf((query) => call(api.admin.channels.get({ query }))),
-    enabled: isWanted,
+    queryKey: ['channels', 'all'],
+    queryFn: () => allOf((query) => call(api.admin.channels.get({ query }))),
+    ...{ enabled: isWanted, select: namesOf },
   }).data
 
-/** The same of all groups. */
-export const useGroupNames = (isWanted = true): readonly string[] | undefined =>
-  useQuery({
-    queryKey: ['groups', 'names'],
-    queryFn: () => namesOf((query) => call(api.admin.groups.get({ query }))),
-    enabled: isWanted,
-  }).data
+const allGroups = {
+  queryKey: ['groups', 'all'],
+  queryFn: () => allOf((query) => call(api.admin.groups.get({ query }))),
+}
+
+/** All groups; undefined until they are here. */
+export const useAllGroups = () => useQuery(allGroups).data
+
+/** Their names. */
+export const useGroupNames = (): readonly string[] | undefined =>
+  useQuery({ ...allGroups, select: namesOf }).data
 
 /** The list of channels without its items: whether there is any, and at which hosts. */
 export const useChannelsInAll = () =>

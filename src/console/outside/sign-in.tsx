@@ -64,7 +64,7 @@ const Way = ({ label, run }: { readonly label: string; readonly run: () => Promi
   </button>
 )
 
-/** Why one is here, for who wanted to be elsewhere, and what comes afterwards. */
+/** For people who asked for another page: why they have to sign in, and that it leads on to that page. */
 function WhyHere() {
   const text = useText(signInText)
   if (queryOf('ended') !== null) {

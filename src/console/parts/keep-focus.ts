@@ -1,4 +1,4 @@
-/** Where the focus goes on, of what was around it: the nearest that people would look for. */
+/** What may take the focus: the nearest of these around what had it. */
 const places = '[role=dialog], form, section, main'
 
 /** So long is waited for what gives the focus back by itself, as a dialog that closes, in milliseconds. */

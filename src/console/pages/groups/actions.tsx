@@ -2,8 +2,9 @@ import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useNavigate } from '@tanstack/react-router'
 import type { GroupItem, GroupView } from '../../../admin/groups/schema.ts'
-import { api, call, useCall } from '../../lib/api.ts'
+import { api, call } from '../../lib/api.ts'
 import { formatCount, useText } from '../../lib/language.ts'
+import { useAllGroups } from '../../lib/names.ts'
 import { Action, Dialog, sayDone, useRefresh } from '../../parts/action.tsx'
 import { ChoiceInput } from '../../parts/choice-input.tsx'
 import { SendForm } from '../../parts/form.tsx'
@@ -82,10 +83,7 @@ function Removal({ group, close }: { readonly group: GroupView; readonly close: 
 }
 
 /** The other groups, with their multipliers: the tokens will pay by these. */
-function useOthers(id: number) {
-  const query = { page_size: 100 }
-  const { data } = useCall(['groups', 'targets'], () => api.admin.groups.get({ query }))
-  return data?.items
-    .filter((one) => one.id !== id)
+const useOthers = (id: number) =>
+  useAllGroups()
+    ?.filter((one) => one.id !== id)
     .map((one) => ({ value: String(one.id), label: `${one.name} (× ${one.rate_multiplier})` }))
-}

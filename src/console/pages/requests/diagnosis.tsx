@@ -50,7 +50,7 @@ function Walked({ diagnosis }: { readonly diagnosis: Diagnosis }) {
   )
 }
 
-/** A step without what the verdict says already. */
+/** A step, less the note and the way out that stand in the verdict above. */
 const besides = (step: Step, verdict: Diagnosis['verdict']): Step => ({
   ...step,
   notes: without(step.notes, verdict?.note),

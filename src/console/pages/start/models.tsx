@@ -2,8 +2,8 @@ import { Alert, Fieldset, SimpleGrid } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import type { Channel } from '../../../admin/channels/schema.ts'
-import { api, useCall } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
+import { useAllGroups } from '../../lib/names.ts'
 import { useRefresh } from '../../parts/action.tsx'
 import { fieldsOf, inputsOf, SendForm } from '../../parts/form.tsx'
 import { SuggestInput } from '../../parts/suggest-input.tsx'
@@ -40,9 +40,7 @@ export function ModelsStep({ channel, models, built }: ModelsStepProps) {
   const [typed, type] = useState<Typed>({})
   const [fault, setFault] = useState<string>()
   const made = useRef<Made>({ priced: new Set() })
-  const groups = useCall(['groups', 'all'], () =>
-    api.admin.groups.get({ query: { page_size: 100 } }),
-  )
+  const groups = useAllGroups()
   const form = useForm({
     initialValues: { groupName: 'default', multiplier: '1', moreModels: '' },
     validate: {
@@ -53,7 +51,7 @@ export function ModelsStep({ channel, models, built }: ModelsStepProps) {
   const byHand = namesIn(form.values.moreModels)
   const chosen = [...new Set([...ticked, ...byHand])]
   const { prices, lacking, unlisted } = pricesOf(chosen, models, typed)
-  const present = groups.data?.items.find(({ name }) => name === form.values.groupName.trim())
+  const present = groups?.find(({ name }) => name === form.values.groupName.trim())
 
   async function send({ groupName, multiplier }: typeof form.values): Promise<void> {
     setFault(chosen.length === 0 ? text.tickOne : lacking.length > 0 ? text.badPrice : undefined)
@@ -96,7 +94,7 @@ export function ModelsStep({ channel, models, built }: ModelsStepProps) {
       <Fieldset legend={text.groupTitle}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <SuggestInput
-            known={groups.data?.items.map(({ name }) => name) ?? []}
+            known={groups?.map(({ name }) => name) ?? []}
             required
             {...fieldsOf(form, text)('groupName')}
           />

@@ -1,9 +1,10 @@
 import { Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Channel } from '../../../admin/channels/schema.ts'
 import type { FirstStep } from '../../../admin/overview/schema.ts'
-import { api, call, useCall } from '../../lib/api.ts'
+import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { Loaded, PageFrame } from '../../parts/page.tsx'
 import { AnswerStep } from './answer.tsx'
@@ -17,7 +18,9 @@ import { VendorStep, type VendorValues } from './vendor.tsx'
 export function Page() {
   const text = useText(texts)
   const { step } = useSearch({ strict: false })
-  const begun = useCall(['start'], readBegun, { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 })
+  const begun = useQuery({
+    ...{ queryKey: ['start'], queryFn: readBegun, staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
+  })
   return (
     <PageFrame title={text.title} description={text.description}>
       <Loaded query={begun} waiting={<Skeleton height={320} />}>
@@ -34,22 +37,20 @@ interface Begun {
   readonly isSelling?: boolean
 }
 
-async function readBegun(): Promise<{ data: { data: Begun }; error: null }> {
+async function readBegun(): Promise<Begun> {
   const { steps } = await call(api.admin.overview.get({ query: { days: 1 } }))
   const isDone = (step: FirstStep) => steps.some((one) => one.step === step && one.is_done)
   const { items } = await call(api.admin.channels.get({ query: { page_size: 1 } }))
   const [first] = items
-  if (first === undefined) return found({})
-  if (isDone('group') && isDone('price')) return found({ channel: first, isSelling: true })
+  if (first === undefined) return {}
+  if (isDone('group') && isDone('price')) return { channel: first, isSelling: true }
   const channel = await call(api.admin.channels({ id: first.id }).get())
   const missing = await call(api.admin.prices.get({ query: { state: 'missing', page_size: 100 } }))
   const lacking = new Set(missing.items.map(({ model }) => model))
   const known = { input: '', output: '', source: 'vendor' } as const
   const models = channel.models.map(({ id }) => ({ id, price: lacking.has(id) ? null : known }))
-  return found({ channel, models })
+  return { channel, models }
 }
-
-const found = (data: Begun) => ({ data: { data }, error: null })
 
 function Steps({ begun }: { readonly begun: Begun }) {
   const text = useText(texts)
