@@ -133,7 +133,7 @@ const texts = bilingual({
   subject: ['Subject', '对象'],
   changes: ['Changed', '变更内容'],
   anyAction: ['Anything', '全部操作'],
-  actorExample: ['E-mail, command line', '邮箱，或 command line'],
+  actorExample: ['E-mail, command line', '邮箱、command line'],
   subjectExample: ['E-mail, token 3 …', '邮箱、token 3 等'],
   since: ['Since (UTC)', '起始日期（UTC）'],
   clear: ['Clear', '清除'],

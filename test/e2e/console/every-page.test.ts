@@ -90,6 +90,11 @@ const cutTables = `[...document.querySelectorAll('table')]
   .filter((table) => table.offsetWidth > table.parentElement.clientWidth + 1)
   .map((table) => table.caption?.textContent)`
 
+/** Cells of lists with more than they have room for: it would lie on what is beside them. */
+const overfullCells = `[...document.querySelectorAll('.list td')]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth + 1)
+  .map((cell) => cell.textContent)`
+
 const waiting = '[aria-busy=true], .mantine-Skeleton-root, .mantine-Loader-root'
 
 describeInBrowser('every page', () => {
@@ -160,6 +165,7 @@ describeInBrowser('every page', () => {
     if (inside.includes(route)) judged.add(page)
     await expectToFit(page)
     expect(await page.evaluate(cutTables)).toEqual([])
+    expect(await page.evaluate(overfullCells)).toEqual([])
     expect(errors).toEqual([])
     const heading = (await page.locator('h1').first().textContent()) ?? ''
     expect(await page.title()).toContain(heading)

@@ -6,7 +6,7 @@ import { formatUsd } from '../../../look/money.ts'
 import { useText } from '../../lib/language.ts'
 import { opensDialog } from '../../parts/action.tsx'
 import { useSorted } from '../../parts/sorting.tsx'
-import { type Column, column, DataTable, figure, sorted } from '../../parts/table.tsx'
+import { type Column, column, DataTable, figure, inCard, sorted } from '../../parts/table.tsx'
 import { ButtonLink, Copy, Hint, Labelled, Money, SmallHint } from '../../parts/text.tsx'
 import { tokenThatWorks } from '../tokens/state.ts'
 import { canCall, type Item, type PlazaRow, type Price, type Tier } from './rows.ts'
@@ -37,7 +37,7 @@ export function PlazaTable({ rows, publicModels, tokens }: PlazaTableProps) {
     ),
     sorted(
       'group',
-      { label: text.group, render: ({ group }) => group, className: 'cut' },
+      inCard('beside', { label: text.group, render: ({ group }) => group, className: 'cut' }),
       ({ group }) => group,
     ),
     sorted(

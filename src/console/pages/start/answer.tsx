@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { lazy, Suspense, useState } from 'react'
 import { formatUsd } from '../../../look/money.ts'
@@ -31,7 +31,7 @@ export function AnswerStep({ group }: { readonly group: string | undefined }) {
   const groups = useGroups()
   const wanted = group ?? groups.data?.items.find(({ models }) => models.length > 0)?.name
   return (
-    <Loaded query={tokens}>
+    <Loaded query={tokens} waiting={<Skeleton height={120} aria-busy />}>
       {({ items }) => {
         const known = items.find((one) => one.group === wanted && one.status === 'active')
         const token = made ?? known
