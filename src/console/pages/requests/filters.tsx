@@ -85,7 +85,7 @@ function MoreFilters({ isAll, isOpen }: MoreFiltersProps) {
   const models = [...new Set(groups.flatMap((group) => group.models))].sort()
   const channels = useChannelNames(isAll && isOpen)
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" className="halves">
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       {!isAll && <TokenChoice />}
       {isAll && <TextFilter name="account" label={text.account} />}
       {isAll && <TextFilter name="channel" label={text.channel} known={channels} />}
