@@ -1,4 +1,4 @@
-import { isSame } from '../parts/form-values.ts'
+import { isSame } from './form-values.ts'
 
 /** A form on the page, as it is at this moment. */
 export interface OpenForm {

@@ -1,4 +1,4 @@
-import { changedIn } from './form-values.ts'
+import { changedIn } from '../lib/form-values.ts'
 
 /** How a value of the API is edited in a form. */
 export interface Kind {

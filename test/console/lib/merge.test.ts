@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { choose, merge } from '../../../src/console/parts/form-values.ts'
+import { choose, merge } from '../../../src/console/lib/form-values.ts'
 
 describe('what is typed over what was saved meanwhile', () => {
   const before = { name: 'a', limits: { rpm: 1, tpm: 2 }, models: ['x'] }
