@@ -30,14 +30,20 @@ type PassOn = (context: Pick<Context, 'request' | 'server'>) => Promise<Response
 /** The last host that was found good: nearly all requests name the same. */
 let goodHost: string | undefined
 
-/** Whether the host is usable in addresses. The server joins two Host lines with a comma. */
-function hasGoodHost({ headers }: Request): boolean {
+/**
+ * Whether the host is usable in addresses. The server joins two Host lines with a comma. Without any (HTTP/1.0) a
+ * request has no whole address, by which it could be routed: health checks alone get an answer.
+ */
+function hasGoodHost({ headers, url }: Request): boolean {
   const host = headers.get('host')
-  if (host === null || host === goodHost) return true
+  if (host === null) return isOfHealth.test(url) || URL.canParse(url)
+  if (host === goodHost) return true
   const isGood = /^[^\s/?#@\\,]+$/.test(host) && URL.canParse(`http://${host}`)
   if (isGood) goodHost = host
   return isGood
 }
+
+const isOfHealth = /^(\w+:\/\/)?\/(livez|readyz)(\?|$)/
 
 const badHost = () =>
   new Response('Send one Host header, with the name of a host.\n', { status: 400 })

@@ -8,10 +8,16 @@ const gateway = await startBinary({
 })
 afterAll(() => gateway.stop())
 
-async function statusFor(path: string, ...hosts: readonly string[]): Promise<number> {
+const statusFor = (path: string, ...hosts: readonly string[]) => statusOf('1.1', path, hosts)
+
+async function statusOf(
+  version: '1.0' | '1.1',
+  path: string,
+  hosts: readonly string[],
+): Promise<number> {
   using connection = await openRaw(Number(new URL(gateway.url).port))
   const lines = hosts.map((host) => `Host: ${host}\r\n`).join('')
-  connection.socket.write(`GET ${path} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)
+  connection.socket.write(`GET ${path} HTTP/${version}\r\n${lines}Connection: close\r\n\r\n`)
   return (await connection.answer()).status
 }
 
@@ -60,4 +66,12 @@ test.each([
 test('two Host lines are refused', async () => {
   expect(await statusFor('/v1/models', 'a.example', 'b.example')).toBe(400)
   expect(await statusFor('/console', 'a.example', 'b.example')).toBe(400)
+})
+
+test('without a host, as HTTP/1.0 allows, health checks alone are answered', async () => {
+  const expected = (path: string) => (path === '/livez' || path === '/readyz' ? 200 : 400)
+  for (const path of ['/', '/models', '/sitemap.xml', '/docs/search?q=a', ...paths])
+    expect([path, await statusOf('1.0', path, [])]).toEqual([path, expected(path)])
+  expect(gateway.stderr.join('')).toBe('')
+  expect(await statusOf('1.0', '/v1/models', ['gateway.example'])).toBe(401)
 })
