@@ -19,9 +19,11 @@ import {
 // A channel dies while many clients ask, and its siblings are well; then it is well again. It is the
 // one with half of the work.
 
-const clientCount = rounds(80, 200)
-/** When all channels are well again more of them ask, so that the shares are soon known. */
-const laterCount = 200
+const clientCount = rounds(40, 200)
+/** So many more ask when all channels are well again, so that the shares are soon known. */
+const moreCount = rounds(80, 0)
+/** What the channel has been asked before it dies. */
+const askedBefore = rounds(100, 300)
 const dying: ChannelName = 'three'
 /** So soon after its back-off it must have work again: a request has to come, and to be recorded. */
 const backMs = 2_000
@@ -67,7 +69,7 @@ test.concurrent.each(Object.entries(ways))(
     await using scene = await startWeightedScene(dying, timeouts)
     const channel = scene.upstreams[dying]
     const clients = startClients(scene.gateway.url, clientCount)
-    await until('work for everyone', () => channel.upstream.count() > 300)
+    await until('work for everyone', () => channel.upstream.count() > askedBefore)
 
     const diedAt = Date.now()
     await die(channel)
@@ -79,7 +81,7 @@ test.concurrent.each(Object.entries(ways))(
     const revivedAt = Date.now()
     const backAt = await until('work for it again', () => findBack(scene, revivedAt))
     await Bun.sleep(1_000)
-    const more = startClients(scene.gateway.url, laterCount - clientCount, clientCount)
+    const more = startClients(scene.gateway.url, moreCount, clientCount)
     const evenAt = Date.now()
     const countSeen = () => clients.seen.length + more.seen.length
     const enough = countSeen() + 2_000
