@@ -185,13 +185,20 @@ describeInBrowser('hostile texts', () => {
 
   test('run on no page of the console', async () => {
     const paths = pathsOf(planted)
+    /** Takes what a page looks at next: of another kind, where one is left, because that need not be loaded. */
+    const take = (page: Page) => {
+      const before = kindOf(new URL(page.url()).pathname)
+      const other = paths.findLastIndex((path) => kindOf(path) !== before)
+      return paths.splice(other, 1)[0]
+    }
     const visit = async () => {
       const { page, wrong, context } = await open('admin')
-      for (let path = paths.pop(); path !== undefined; path = paths.pop()) await look(page, path)
+      for (let path = take(page); path !== undefined; path = take(page)) await look(page, path)
       expect(wrong).toEqual([])
       await context.close()
     }
-    await Promise.all([visit(), visit(), visit(), visit()])
+    await Promise.all([visit(), visit()])
+    expect(paths).toEqual([])
   })
 
   test('nor where a model says them, whole or in a stream', async () => {

@@ -27,15 +27,19 @@ const rightToLeft = String.raw`:is\(:lang\(ae\)[^{}]*?:lang\(yi\)\)`
 /** Colours of the library that nothing in the console has. */
 const otherColours = 'pink|grape|violet|indigo|cyan|lime'
 
-const rule = (selector: string) => new RegExp(`[^{}]*${selector}[^{}]*\\{[^{}]*\\}`, 'g')
+/** Styles without the rules whose selector has this; each rule is read once. */
+const withoutRules = (css: string, selector: RegExp): string =>
+  css.replace(/([^{}]*)\{[^{}]*\}/g, (rule, of: string) => (selector.test(of) ? '' : rule))
 
 /**
  * Styles without what no browser of today needs: the bundler repeats rules for browsers that do not know `:is`, and
  * for languages that the console does not speak.
  */
-export const lighterStyles = (css: string): string =>
-  css
-    .replace(rule(String.raw`:-(?:webkit|moz)-any\(`), '')
-    .replace(new RegExp(String.raw`:not\(${rightToLeft}\)`, 'g'), '')
-    .replace(rule(rightToLeft), '')
-    .replace(new RegExp(`--mantine-color-(?:${otherColours})-[\\w-]+:[^;}]*;?`, 'g'), '')
+export function lighterStyles(css: string): string {
+  const ofToday = withoutRules(css, /:-(?:webkit|moz)-any\(/)
+  const leftToRight = ofToday.replaceAll(new RegExp(String.raw`:not\(${rightToLeft}\)`, 'g'), '')
+  return withoutRules(leftToRight, new RegExp(rightToLeft)).replaceAll(
+    new RegExp(`--mantine-color-(?:${otherColours})-[\\w-]+:[^;}]*;?`, 'g'),
+    '',
+  )
+}
