@@ -26,7 +26,6 @@ export function SomeOf({ data, ...props }: SomeOfProps) {
     void attempt(async () => {
       loaded = await loadCode(() => import('./picking-code.ts'))
       setCode(loaded)
-      return undefined
     })
   }
   if (code) {
@@ -48,6 +47,9 @@ export function SomeOf({ data, ...props }: SomeOfProps) {
     <ValuesField
       {...look}
       {...{ values: value, onValues: onChange, typed, setTyped }}
+      role="combobox"
+      aria-haspopup="listbox"
+      aria-expanded={false}
       rightSection={<IconSelector size={14} color="var(--mantine-color-dimmed)" />}
       onFocus={enter}
       onBlur={() => setFocus(false)}

@@ -59,7 +59,7 @@ describeInBrowser('an administrator', () => {
     await page.getByRole('link', { name: 'Add group' }).first().click()
     await page.getByLabel('Name').fill('default')
     await page.getByLabel('Multiplier').fill('2')
-    await page.getByLabel('Channels').click()
+    await page.getByRole('combobox', { name: 'Channels' }).click()
     await page.getByRole('option', { name: 'main' }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Add group' }).click()
