@@ -38,6 +38,8 @@ describeInBrowser('the console', () => {
     // Places are found by their names in the other language, too.
     await page.getByRole('textbox').fill('添加渠道')
     await page.getByRole('button', { name: 'Add channel' }).waitFor()
+    await page.getByRole('textbox').fill('状态页')
+    await page.getByRole('button', { name: /^Status page/ }).waitFor()
     await page.getByRole('textbox').fill('test-model')
     await page.getByRole('button', { name: 'Search the documentation for “test-model”' }).waitFor()
     await page

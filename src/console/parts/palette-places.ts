@@ -45,7 +45,7 @@ export function usePlaces(
   isAdmin: boolean,
   typed: string,
 ): readonly WayTo[] {
-  const text = { ...useText(shellText), ...useText(placeText) } as Texts
+  const text = { ...useText(placeText), ...useText(shellText) } as Texts
   const words = typed.toLowerCase().split(/\s+/)
   const places = [...placesOf(groups), ...ownPlaces, ...(isAdmin ? adminPlaces : [])]
   return places
@@ -64,7 +64,7 @@ export function usePlaces(
 }
 
 const both = (['en', 'zh'] as const).map(
-  (language) => ({ ...shellText[language], ...placeText[language] }) as Texts,
+  (language) => ({ ...placeText[language], ...shellText[language] }) as Texts,
 )
 
 const placesOf = (groups: readonly MenuGroup[]): readonly Place[] =>
