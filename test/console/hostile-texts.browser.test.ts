@@ -118,6 +118,8 @@ function pathsOf({
   return [
     ...mine,
     ...requests.map((id) => `/requests/${id}`),
+    // The newest: one that its upstream refused, and one whose model is a script.
+    ...requests.slice(0, 2).map((id) => `/admin/requests/${id}`),
     ...['', ...lists.map((name) => `/${name}`), '/audit', '/settings', '/maintenance'].map(
       (path) => `/admin${path}`,
     ),
