@@ -1,6 +1,5 @@
 import { Alert, Anchor, Badge, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { NodeItem, NodeList, ProcessItem } from '../../admin/nodes/routes.ts'
-import { shortMoney } from '../../look/money.ts'
 import { api, useCall } from '../lib/api.ts'
 import { formatAgo, formatBytes } from '../lib/format.ts'
 import { bilingual, formatCount, useLanguage, useText } from '../lib/language.ts'
@@ -8,7 +7,7 @@ import { Loaded, PageFrame } from '../parts/page.tsx'
 import { useSorted } from '../parts/sorting.tsx'
 import { StatusBadge } from '../parts/status-badge.tsx'
 import { type Column, column, DataTable, figure, short, sorted } from '../parts/table.tsx'
-import { LongText, SmallHint, Time } from '../parts/text.tsx'
+import { LongText, SmallHint, Sums, Time } from '../parts/text.tsx'
 
 /** Nodes send a heartbeat every five seconds. */
 const refreshMs = 3_000
@@ -188,7 +187,9 @@ function State({ node }: NodeProps) {
       </StatusBadge>
       <SmallHint>{text.heard(formatAgo(node.silent_seconds, language))}</SmallHint>
       {!node.is_alive && node.reserved_requests > 0 && (
-        <Text size="xs">{text.left(node.reserved_requests, shortMoney(node.reserved))}</Text>
+        <Text size="xs">
+          <Sums in={(usd) => text.left(node.reserved_requests, usd)} usd={[node.reserved]} />
+        </Text>
       )}
     </Stack>
   )

@@ -1,11 +1,10 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Overview } from '../../admin/overview/schema.ts'
-import { shortMoney } from '../../look/money.ts'
 import { api, useCall, useMe } from '../lib/api.ts'
 import { bilingual, useText } from '../lib/language.ts'
 import { OperatorContact } from '../parts/operator.tsx'
 import { Empty, Loaded, PageFrame } from '../parts/page.tsx'
-import { ButtonLink, Figure, Hint, TextLink } from '../parts/text.tsx'
+import { ButtonLink, Figure, Hint, Sums, TextLink } from '../parts/text.tsx'
 import { RequestsFigure, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
 import { NoToken } from './tokens/no-token.tsx'
 
@@ -79,7 +78,7 @@ function Figures({ overview, days }: FiguresProps) {
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
       <Figure
         label={text.balance}
-        hint={reserved === '0' ? undefined : text.reserved(shortMoney(reserved))}
+        hint={reserved === '0' ? undefined : <Sums in={text.reserved} usd={[reserved]} />}
         usd={balance}
       />
       <Figure label={text.today} hint={text.utc} usd={spent_today} />
@@ -97,7 +96,7 @@ function NoBalance({ balance, balance_state }: Overview) {
   if (balance_state !== 'used_up' || role !== 'user') return null
   return (
     <Hint>
-      {text.noBalance(shortMoney(balance))}
+      <Sums in={text.noBalance} usd={[balance]} />
       <OperatorContact />
     </Hint>
   )
@@ -115,9 +114,7 @@ function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
       role="alert"
     >
       <Text size="sm">
-        {isLow
-          ? text.low(shortMoney(balance), shortMoney(balance_low_below))
-          : text.usedUp(shortMoney(balance))}
+        <Sums in={isLow ? text.low : text.usedUp} usd={[balance, balance_low_below]} />
         <OperatorContact /> <TextLink to="/balance">{text.toBalance}</TextLink>
       </Text>
     </Alert>

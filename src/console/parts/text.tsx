@@ -83,6 +83,28 @@ export function Money({ usd, fits = false, isExact = false, isChange = false }: 
   )
 }
 
+interface SumsProps {
+  readonly in: (...usd: string[]) => string
+  readonly usd: readonly string[]
+}
+
+/** A sentence with amounts in USD, as the API writes them: in short, each exact on hover. */
+export function Sums({ in: sentence, usd }: SumsProps) {
+  // Signs that no text has keep the places of the amounts.
+  const marks = usd.map((_, place) => String.fromCharCode(0xe000 + place))
+  const pieces = sentence(...marks).split(/([\ue000-\uf8ff])/)
+  return pieces.map((piece) => {
+    const amount = usd[marks.indexOf(piece)]
+    if (amount === undefined) return piece
+    const [exact, shown] = [formatUsd(amount), shortMoney(amount)]
+    return (
+      <span key={piece} title={exact === shown ? undefined : exact}>
+        {shown}
+      </span>
+    )
+  })
+}
+
 /** How wide a bold figure is at most, in parts of its size: signs between figures are narrower. */
 const widthOfSign = 0.7
 

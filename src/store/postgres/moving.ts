@@ -154,6 +154,9 @@ const withHex = (row: MovedRow) =>
 /** Large tables take long to count and to vacuum. */
 const answerTimeoutMs = 3_600_000
 
+/** So long a move waits at its end for a server that does not answer. */
+const unlockMs = 1_000
+
 type PostgresMove = MoveConnection & Connection
 
 const selectIdentity = `SELECT 'server ' || system_identifier || ' ' || oid AS identity
@@ -172,6 +175,9 @@ async function connectMove(url: string): Promise<PostgresMove> {
       read: (steps) => follow(held, steps()),
       write: (steps) => inTransaction(lent, 'plain', () => follow(held, steps())),
       async close() {
+        // The server frees a lock only once it notices that the connection is gone: the next move may come before.
+        const unlocked = ask(held, 'SELECT pg_advisory_unlock_all()').catch(() => {})
+        await Promise.race([unlocked, Bun.sleep(unlockMs)])
         await held.release()
         await connections.close()
       },

@@ -112,9 +112,11 @@ test('an account can be opened only while the setting says so', async () => {
   expect(await signUp({ ...entry, email: 'none' })).toMatchObject({ status: 400 })
   expect(await signUp({ ...entry, email: user.email })).toMatchObject({ reason: 'name_taken' })
   const { admin: accounts } = app.instance.store
-  expect(
-    await signUp({ ...entry, role: 'admin', status: 'active', balance_nano: 9 }),
-  ).toMatchObject({ status: 200 })
+  for (const own of [{ role: 'admin' }, { status: 'active' }, { balance_nano: 9 }]) {
+    const [field = ''] = Object.keys(own)
+    expect(await signUp({ ...entry, ...own })).toMatchObject({ status: 400, field })
+  }
+  expect(await signUp(entry)).toMatchObject({ status: 200 })
   expect((await browser.get('/api/v1/me')).data).toMatchObject({ role: 'user', balance: '0' })
   expect(await accounts.account('new@example.com')).toMatchObject({ role: 'user', balanceNano: 0 })
   // Each attempt counts here, successful or not.

@@ -2,7 +2,7 @@ import { Alert, Group, SegmentedControl, SimpleGrid, Stack, Tabs, Text } from '@
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
-import { formatUsd, shortMoney } from '../../../look/money.ts'
+import { formatUsd } from '../../../look/money.ts'
 import { api, call } from '../../lib/api.ts'
 import { useFilters } from '../../lib/filters.ts'
 import { useText } from '../../lib/language.ts'
@@ -18,6 +18,7 @@ import {
   Hint,
   Money,
   SmallHint,
+  Sums,
   TextLink,
   Time,
   useColon,
@@ -122,7 +123,8 @@ function Content({ account }: { readonly account: AccountDetail }) {
 
 function Figures({ account: { balance, reserved, credit_limit } }: { account: AccountDetail }) {
   const text = useText(accountText)
-  const limit = `${text.limit}${useColon()}${shortMoney(credit_limit)}`
+  const colon = useColon()
+  const limit = <Sums in={(usd) => text.limit + colon + usd} usd={[credit_limit]} />
   const figures = [
     [text.balance, balance, limit],
     [text.reserved, reserved, text.reservedHint],
@@ -147,7 +149,7 @@ function Overdrawn({ account }: { readonly account: AccountDetail }) {
   const { overdrawn, overdrawn_by } = account
   if (overdrawn === null) return null
   return (
-    <Alert color="red" title={text.overdrawnBy(shortMoney(overdrawn))}>
+    <Alert color="red" title={<Sums in={text.overdrawnBy} usd={[overdrawn]} />}>
       {text.overdrawnHint}{' '}
       {overdrawn_by !== null && (
         <TextLink to={`/admin/requests/${overdrawn_by}`}>{text.overdrawnCause}</TextLink>

@@ -1,12 +1,11 @@
 import { Alert, Anchor, Card, Group, List, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { FirstStep, GatewayNow, GatewayOverview } from '../../../admin/overview/schema.ts'
-import { shortMoney } from '../../../look/money.ts'
 import { api, useCall } from '../../lib/api.ts'
 import { formatBytes, formatUptime } from '../../lib/format.ts'
 import { formatCount, useText } from '../../lib/language.ts'
 import { Loaded, PageFrame, TitledCard } from '../../parts/page.tsx'
 import { column, DataTable, figure } from '../../parts/table.tsx'
-import { AnchorLink, ButtonLink, Figure, Hint, TextLink, Time } from '../../parts/text.tsx'
+import { AnchorLink, ButtonLink, Figure, Hint, Sums, TextLink, Time } from '../../parts/text.tsx'
 import { RequestsFigure, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
 import { causeText } from '../requests/causes.ts'
 import { texts } from './text.ts'
@@ -114,7 +113,7 @@ function Overdrawn({ overdrawn }: Pick<GatewayOverview, 'overdrawn'>) {
         {accounts.map(({ id, email, overdrawn: usd }) => (
           <List.Item key={id}>
             <TextLink to={`/admin/accounts/${id}`}>{email}</TextLink>
-            {text.owes(shortMoney(usd))}
+            <Sums in={text.owes} usd={[usd]} />
           </List.Item>
         ))}
       </List>

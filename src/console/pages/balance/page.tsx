@@ -1,7 +1,6 @@
 import { Alert, Group, SimpleGrid, TextInput } from '@mantine/core'
 import type { LedgerEntry } from '../../../admin/ledger/routes.ts'
 import type { Me } from '../../../admin/me/routes.ts'
-import { shortMoney } from '../../../look/money.ts'
 import { api, call, useMe } from '../../lib/api.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { useFilters, useListFilter } from '../../lib/filters.ts'
@@ -12,7 +11,7 @@ import { List } from '../../parts/list.tsx'
 import { OperatorContact } from '../../parts/operator.tsx'
 import { Empty, PageFrame } from '../../parts/page.tsx'
 import { column, figure, inCard, sorted } from '../../parts/table.tsx'
-import { AnchorLink, Figure, Hint, Money, Time } from '../../parts/text.tsx'
+import { AnchorLink, Figure, Hint, Money, Sums, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
 /** What is left of one's money, and where the rest has gone. */
@@ -95,7 +94,7 @@ function Standing({ me: { balance, credit_limit, balance_low_below } }: { readon
   const isUsedUp = Number(balance) + Number(credit_limit) <= 0
   const words = (
     <>
-      {isUsedUp ? text.usedUp : text.low(shortMoney(balance_low_below))}
+      {isUsedUp ? text.usedUp : <Sums in={text.low} usd={[balance_low_below]} />}
       <OperatorContact />
     </>
   )

@@ -1,14 +1,13 @@
 import { ActionIcon, Box, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
-import { shortMoney } from '../../../look/money.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { attempt, offerUndo, sayDone, useRefresh } from '../../parts/action.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { acting, type Column, column, figure, short, sorted } from '../../parts/table.tsx'
-import { AnchorLink, Day, Money, SmallHint } from '../../parts/text.tsx'
+import { AnchorLink, Day, Money, SmallHint, Sums } from '../../parts/text.tsx'
 import { stateOf } from './state.ts'
 import { tokensText } from './text.ts'
 
@@ -64,7 +63,7 @@ export function Spent({ token: { spent, budget }, part }: SpentProps) {
       <Money usd={spent[part]} />
       {limit !== null && (
         <Text component="span" display="block" size="xs" c="dimmed">
-          {text.of} {shortMoney(limit)}
+          <Sums in={(usd) => `${text.of} ${usd}`} usd={[limit]} />
         </Text>
       )}
     </Box>

@@ -1,10 +1,9 @@
 import { Alert, Button, Divider, Group, Stack, Text } from '@mantine/core'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
-import { shortMoney } from '../../../look/money.ts'
 import { useMe } from '../../lib/api.ts'
 import { useText } from '../../lib/language.ts'
 import { OperatorContact } from '../../parts/operator.tsx'
-import { ButtonLink, Code, Colon } from '../../parts/text.tsx'
+import { ButtonLink, Code, Colon, Sums } from '../../parts/text.tsx'
 import { callableOf, useGroups } from './groups.ts'
 import { SetUp } from './set-up.tsx'
 import { tokensText } from './text.ts'
@@ -51,7 +50,7 @@ function NoBalance() {
   if (me === undefined || Number(me.balance) + Number(me.credit_limit) > 0) return null
   return (
     <Alert color="yellow">
-      {text.noBalance(shortMoney(me.balance))}
+      <Sums in={text.noBalance} usd={[me.balance]} />
       <OperatorContact />
     </Alert>
   )
