@@ -12,7 +12,12 @@ export async function readJson(request: Request, limitBytes = maxBytes): Promise
   try {
     // Without `fatal`, invalid UTF-8 would become other text.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return JSON.parse(text, mayNameInherited.test(text) ? refuseInherited : undefined)
+    const body: unknown = JSON.parse(
+      text,
+      mayNameInherited.test(text) ? refuseInherited : undefined,
+    )
+    requireShallow(body)
+    return body
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
     throw new ApiError('invalid_json', 'The body is not valid JSON.', { cause })
@@ -28,6 +33,20 @@ function refuseInherited(name: string, value: unknown): unknown {
   if (!inherited.has(name)) return value
   const field = { field: name }
   throw new ApiError('invalid_value', `${name}: nothing here has a field of this name.`, field)
+}
+
+/** More than any route of the console takes. */
+const mostLevels = 32
+
+/** A validator takes quadratic time for what is nested deep, and more stack than there is. */
+function requireShallow(body: unknown): void {
+  let level = [body]
+  for (let levels = 0; level.length > 0; levels++) {
+    if (levels > mostLevels) {
+      throw new ApiError('invalid_value', `The body is nested deeper than ${mostLevels} levels.`)
+    }
+    level = level.flatMap((one) => (typeof one === 'object' && one ? Object.values(one) : []))
+  }
 }
 
 /** The same as unparsed bytes. */

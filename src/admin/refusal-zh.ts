@@ -54,6 +54,7 @@ export const sentencesZh: readonly (readonly [en: string, zh: string])[] = [
     '请求体必须是 JSON（content-type: application/json）。',
   ],
   ['The body is larger than {} bytes.', '请求体超过 {} 字节。'],
+  ['The body is nested deeper than {} levels.', '请求体的嵌套超过 {} 层。'],
   ['a value of {} characters', '{} 个字符的内容'],
   ['{}: nothing here has a field of this name.', '{}：这里没有这个字段。'],
   ['{}: write an object: names and values in braces.', '{}：应写成对象，即花括号中的名称和值。'],

@@ -24,7 +24,7 @@ function compare(given: unknown, kept: unknown, path: string): void {
     if (!isMap(given)) throw noObject(path || 'body')
     for (const name of Object.keys(given)) {
       const field = path === '' ? name : `${path}.${name}`
-      if (!(name in kept)) throw unknown(field)
+      if (!Object.hasOwn(kept, name)) throw unknown(field)
       compare(given[name], kept[name], field)
     }
   }

@@ -31,8 +31,8 @@ type PassOn = (context: Pick<Context, 'request' | 'server'>) => Promise<Response
 let goodHost: string | undefined
 
 /**
- * Whether the host is usable in addresses. The server joins two Host lines with a comma. Without any (HTTP/1.0) a
- * request has no whole address, by which it could be routed: health checks alone get an answer.
+ * Whether the Host header can be used in addresses; the server joins two of them with a comma. A request without one
+ * (HTTP/1.0) has no full URL to route by: only health checks are answered.
  */
 function hasGoodHost({ headers, url }: Request): boolean {
   const host = headers.get('host')

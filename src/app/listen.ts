@@ -47,7 +47,7 @@ export function listen(
   } catch (cause) {
     throw cannotListen({ host, port, setBy }, cause)
   }
-  // Elysia would stop the app once more, and hold it until then.
+  // Elysia adds a listener that stops the app a second time, and keeps it in memory until then.
   for (const listener of process.listeners('beforeExit'))
     if (!known.includes(listener)) process.off('beforeExit', listener)
   boundAccepted('send', sentAheadBytes)

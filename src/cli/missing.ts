@@ -4,7 +4,7 @@ import type { Inventory } from '../app/report/resources.ts'
 export function missingIn(inventory: Inventory): readonly string[] {
   const { channels, groups, models, accounts, tokens } = inventory
   const way = (command: string) =>
-    `Name one in tollgate.yaml ("tollgate init" writes one), or: tollgate ${command}`
+    `Add one in the console, in tollgate.yaml ("tollgate init" writes one), or: tollgate ${command}`
   const found = []
   if (channels === 0) found.push(`No channel: there is no upstream. ${way('channel add …')}`)
   if (groups === 0) found.push(`No group: tokens can call nothing. ${way('group add …')}`)

@@ -86,7 +86,7 @@ function aboutHtml({ title, description, language, path, site }: Omit<PublicPage
   )
 }
 
-/** The path that search engines know a page in a language by: each language is a page of its own to them. */
+/** The canonical path of a page in a language: to search engines each language is a page of its own. */
 const ownPath = (path: string, language: Language): string =>
   language === languages[0] ? path : inLanguage(path, language)
 

@@ -8,7 +8,7 @@ interface PageAnswer {
   readonly language: Language
   /** The operator's logo, which the page loads. */
   readonly logoUrl: string | null
-  /** Whether it may load images of any host: of a page that the operator wrote. */
+  /** Whether it may load images from any host. Only for a page that the operator wrote. */
   readonly anyImages?: boolean
   /** Whether it has the script of copy buttons. */
   readonly copies?: boolean

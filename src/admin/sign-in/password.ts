@@ -36,7 +36,7 @@ export function createPasswordSignIn(core: SignInCore, factors: SecondFactors) {
     const account = await store.account({ email })
     const hash = account?.passwordHash ?? null
     const isRight = await passwords.verify(asking, password, hash)
-    // It waited in line, and meanwhile somebody may have been shut out by another password.
+    // The check waits in line: the password may have been replaced meanwhile.
     const isSame = isRight && hash === (await store.account({ email }))?.passwordHash
     if (isSame && account) return account
     throw new ApiError('wrong_credentials', 'The e-mail address or the password is wrong.')

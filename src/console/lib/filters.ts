@@ -36,8 +36,8 @@ type Chosen<K extends Known> = {
 }
 
 /**
- * What of these the address names, as the API takes it. `showAll` takes it all away (false: nothing is there), and then
- * `key` is another one: for fields that begin anew.
+ * The filters of a list that are set in the page's address, as the API takes them. `showAll` removes them; it is false
+ * where none is set. `key` changes with it: fields that have it start again empty.
  */
 export function useListFilter<const K extends Known>(known: K) {
   const [filters, set] = useFilters()

@@ -45,6 +45,6 @@ export const useAllGroups = () => useQuery(allGroups).data
 export const useGroupNames = (): readonly string[] | undefined =>
   useQuery({ ...allGroups, select: namesOf }).data
 
-/** The list of channels without its items: whether there is any, and at which hosts. */
+/** How many channels there are, and the hosts of all, from a page of one. */
 export const useChannelsInAll = () =>
   useCall(['channels', 'any'], () => api.admin.channels.get({ query: { page_size: 1 } })).data

@@ -56,7 +56,7 @@ interface TextFilterProps extends FilterProps {
   readonly known?: readonly string[] | undefined
 }
 
-/** Narrows a list to a text; empty it leaves all. It holds when the field is left, by Enter, or as it is picked. */
+/** Filters a list by a text; empty: by none. It applies on Enter, when the field is left, or when one is picked. */
 export function TextFilter({ name, known = [], ...props }: TextFilterProps) {
   const [filters, set] = useFilters()
   const { all } = useText(commonText)

@@ -24,7 +24,7 @@ export function NoticesHost() {
   return code && <code.Notifications />
 }
 
-/** Where the next notice stands: away from what was pressed. */
+/** The place of the next notice: away from what was pressed last. */
 function nextPlace(): Place {
   const { top, height } = pressed?.getBoundingClientRect() ?? { top: 0, height: 0 }
   return placeOf({ width: innerWidth, height: innerHeight }, height === 0 ? undefined : top)

@@ -90,7 +90,7 @@ interface SumsProps {
 
 /** A sentence with amounts in USD, as the API writes them: in short, each exact on hover. */
 export function Sums({ in: sentence, usd }: SumsProps) {
-  // Signs that no text has keep the places of the amounts.
+  // Characters that occur in no text mark the places of the amounts.
   const marks = usd.map((_, place) => String.fromCharCode(0xe000 + place))
   const pieces = sentence(...marks).split(/([\ue000-\uf8ff])/)
   return pieces.map((piece) => {

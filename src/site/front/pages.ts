@@ -42,7 +42,7 @@ const maxAgeMs = 15_000
 /** Pages by language, and the sitemap; without a configured address by the origin that they were asked at. */
 const mostPages = 8
 
-/** The pages at `/`, and the sitemap, built on request. */
+/** Builds the pages at `/` and the sitemap when they are asked for, and keeps them for a while. */
 export function createFrontPages(parts: FrontPagesParts) {
   const { status, groups, models, site, frame, isOpen, clock, log } = parts
   const pages = new LRUCache<string, Fresh>({ max: mostPages })

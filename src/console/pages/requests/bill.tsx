@@ -104,7 +104,7 @@ interface SumRowProps {
 }
 
 const SumRow = ({ label, isTotal = false, children }: SumRowProps) => (
-  // Bold digits are wider: their point would stand elsewhere than those above.
+  // Bold digits are wider: the decimal point would not be aligned with those above.
   <Table.Tr>
     <Table.Td colSpan={3} fw={isTotal ? 700 : undefined}>
       {label}
